@@ -1,5 +1,5 @@
-// A client that does not read holds the upstream back: of an answer of 50 MB, less than 1 MB is in memory. Measured as
-// what the whole process holds on to, simulators included, with several such clients at once.
+// Back-pressure: while a client does not read an answer of 50 MB, less than 1 MB of it is in memory. Measured as the memory of
+// the whole process, simulators included, with several such clients at once.
 
 import diagnostics from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
@@ -94,7 +94,7 @@ const doors = {
   responses: (model: string) => post('/v1/responses', { model, stream: true, input: 'hi' }),
 }
 
-describe('in the same process, where no kernel buffers stand between', () => {
+describe('in the same process, without kernel buffers', () => {
   const combinations = [
     ['openai/gpt-demo', 'chat'],
     ['anthropic/claude-demo', 'messages'],
@@ -119,7 +119,7 @@ describe('in the same process, where no kernel buffers stand between', () => {
       return answer
     }
     play(streams + 1)
-    // Once before it counts: what is loaded and compiled at the first use is no buffer.
+    // A warm-up: code that the first use loads and compiles is not a buffer.
     const first = await open()
     await settled()
     const before = held()

@@ -1,4 +1,4 @@
-// Bodies that cannot be read at all: no JSON, too large, too deep, not UTF-8.
+// Unreadable bodies: not JSON, too large, too deep, not UTF-8.
 
 import { describe, expect, it } from 'vitest'
 import { answered, ask, type Body, called, post, readTool, startBench, useBench, user } from '../harness.ts'
@@ -36,7 +36,7 @@ describe('not JSON', () => {
     expect(bench.logs.join('')).not.toContain(canary)
   })
 
-  it.each([['null'], ['[]'], ['"text"'], ['5'], ['true']])('%s is no object: 400', async (body) => {
+  it.each([['null'], ['[]'], ['"text"'], ['5'], ['true']])('%s is not an object: 400', async (body) => {
     const { status, error } = await refusal(body)
     expect(status).toBe(400)
     expect(error.message).toContain('object')
@@ -67,7 +67,7 @@ describe('not JSON', () => {
     expect(answer.status).toBe(400)
   })
 
-  it('a byte order mark is no fault', async () => {
+  it('a byte order mark is accepted', async () => {
     expect((await post(bench.url, `\ufeff${JSON.stringify(ask(model))}`)).status).toBe(200)
   })
 })
@@ -99,7 +99,7 @@ describe('sizes', () => {
     return around('A'.repeat(bytes - around('').length))
   }
 
-  it('31 MB are taken', async () => {
+  it('31 MB are accepted', async () => {
     const { other, seen, close } = await counting()
     const answer = await post(other.url, filled(31 * MB))
     expect(answer.status).toBe(200)
@@ -209,7 +209,7 @@ describe('values', () => {
     expect(given).toBeLessThan(40)
   })
 
-  it('2,000 messages with calls and results, and 500 tools of 30 parameters, are taken', async () => {
+  it('2,000 messages with calls and results, and 500 tools of 30 parameters, are accepted', async () => {
     const properties = Object.fromEntries(
       Array.from({ length: 30 }, (_, at) => [
         `parameter_${at}`,
@@ -241,7 +241,7 @@ describe('depth', () => {
   const body = (inner: string) =>
     `{"model":"${model}","messages":[{"role":"user","content":"x"}],"metadata":${inner}}`
 
-  it('64 levels are taken, 65 are not', async () => {
+  it('64 levels are accepted, 65 are refused', async () => {
     expect((await post(bench.url, body(nested(63)))).status).toBe(200)
     const { status, error } = await refusal(body(nested(64)))
     expect(status).toBe(400)

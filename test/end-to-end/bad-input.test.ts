@@ -1,4 +1,4 @@
-// Requests that are wrong: each gets the right status and an error in OpenAI's shape that names what is wrong.
+// Invalid requests: each gets the right status and an error in OpenAI's shape that names the field.
 
 import { describe, expect, it } from 'vitest'
 import { ask, type Body, called, post, readTool, useBench, user } from '../harness.ts'

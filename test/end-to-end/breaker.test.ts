@@ -1,4 +1,4 @@
-// A backend that keeps failing is left alone: 5 requests, 30 s, one that tries.
+// The circuit breaker: opens after 5 failed requests, and lets one request try after 30 s.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Step } from '../../sim/script.ts'
@@ -35,7 +35,7 @@ const breakerLines = () =>
 const gauge = async () =>
   /^dragoman_breaker_open\{.*/m.exec(await (await fetch(`${bench.url}/metrics`)).text())?.[0]
 
-it('opens after five requests, whatever their form, and closes by one that succeeds', async () => {
+it('opens after five failures, streamed or whole, and closes after one success', async () => {
   await fail(3)
   await fail(2, ask(model, { stream: false }))
   expect(await gauge()).toBe('dragoman_breaker_open{backend="openai",model="gpt-demo"} 1')
@@ -81,7 +81,7 @@ it('one request tries; the others wait for what becomes of it, also when its cli
   expect(tries()).toBe(7)
 })
 
-it('the next backend of an alias is asked at once', async () => {
+it('the next backend of an alias answers at once', async () => {
   await fail(5)
   const answer = await chat(bench.url, ask('both'))
   expect(answer.status).toBe(200)
@@ -94,7 +94,7 @@ it('the next backend of an alias is asked at once', async () => {
   )
 })
 
-it('refusals of the service, failures behind the first token and clients that leave never count', async () => {
+it('refusals of the service, failures after the first token and clients that disconnect never count', async () => {
   const statuses = [400, 401, 403, 404, 408, 413, 429]
   for (const code of [...statuses, ...statuses]) {
     bench.openai.play(status(code))
@@ -109,7 +109,7 @@ it('refusals of the service, failures behind the first token and clients that le
 })
 
 describe('a run that waits for results', () => {
-  it('gets them: that is no new call', async () => {
+  it('gets them: that is not a new call', async () => {
     const cursor = { kind: 'cursor', baseUrl: bench.cursor.url, apiKey: 'crsr_test', transport: 'http2' }
     const other = await startBench({
       settings: { backends: { cursor } },

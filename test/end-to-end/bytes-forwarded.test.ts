@@ -1,4 +1,4 @@
-// A request for a service of the client's own dialect: what goes upstream, byte by byte.
+// Requests to a service of the client's own dialect are forwarded byte for byte.
 
 import { describe, expect, it } from 'vitest'
 import { useBench } from '../harness.ts'
@@ -42,7 +42,7 @@ describe('Messages to Anthropic', () => {
     expect(await forwarded('/v1/messages?beta=true', 'anthropic', text)).toBe(toBackend(text))
   })
 
-  it('counted: the same, without what a count does not take', async () => {
+  it('token counts: the same, without the fields that a count refuses', async () => {
     const [limit, temperature] = [' "max_tokens":4000,', '\n  "temperature": 1.0,']
     const text = messages('')
     const asked = toBackend(text).replace(limit, '').replace(temperature, '')
@@ -83,7 +83,7 @@ describe('Chat to an OpenAI-compatible service', () => {
     expect(await forwarded('/v1/chat/completions', 'openai', text)).toBe(added)
   })
 
-  it('a repaired history leaves the tools as they were', async () => {
+  it('a repaired history does not change the tools', async () => {
     const text = chat('').replace(/,\n\s*{"role":"tool".*/, '')
     const sent = await forwarded('/v1/chat/completions', 'openai', text)
     expect(sent).toContain('"logit_bias" : {"9":1.0,"10":-1.50E0}, "messages": [{"role":"system"')

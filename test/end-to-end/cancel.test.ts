@@ -1,4 +1,4 @@
-// A client that goes away is seen by the upstream within 250 ms, whatever the turn was waiting for.
+// Cancellation: the upstream sees within 250 ms that the client disconnected, in every state of the turn.
 
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -147,7 +147,7 @@ describe.each(['anthropic', 'openai'] as const)('%s', (backend) => {
       expect(upstream().requests).toHaveLength(0)
     })
 
-    it('mid-stream: the signal ends the upstream, and the reader is told', async () => {
+    it('mid-stream: the signal ends the upstream request, and the reader throws', async () => {
       upstream().play([{ say: 'token' }, { fault: 'hang' }])
       const controller = new AbortController()
       const reader = (await call(true, controller.signal)).body!.getReader()
@@ -216,7 +216,7 @@ it('nothing of all this is still being answered', async () => {
   expect(metrics).toContain('\ndragoman_active_requests 1\n')
 })
 
-it('a request that waits behind another on the same connection is given up with it, and never begins', async () => {
+it('a pipelined request that still waits is cancelled with its connection, and never begins', async () => {
   bench.openai.play([{ say: 'token' }, { fault: 'hang' }])
   const body = JSON.stringify(ask(models.openai, { stream: true }))
   const request = ['POST /v1/chat/completions HTTP/1.1', ...chatLines(bench.url, body), '', body].join('\r\n')

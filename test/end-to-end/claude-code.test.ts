@@ -1,5 +1,5 @@
-// All that Claude Code puts into its requests, on services that know nothing of it: no request is refused for it, no word is
-// lost, and what is left out is named.
+// Every field of Claude Code's requests, on services that do not know them: no request is refused, no text is lost, and dropped
+// fields are named in notes.
 
 import { describe, expect, it } from 'vitest'
 import type { CursorStep } from '../../sim/cursor.ts'
@@ -215,13 +215,13 @@ describe('reminders beside results, on a run of Cursor', () => {
     return { ...answer, runs: bench.cursor.runs.length }
   }
 
-  it('ride along with what a command said: the run goes on', async () => {
+  it('are appended to the output of a command: the run continues', async () => {
     const { said, session, runs } = await begin({ exec: { shell: { command: 'ls' } } }, [reminder])
     expect([session, runs]).toEqual(['live', 1])
     expect(said).toContain('"so"')
   })
 
-  it('cannot ride along with a file that may be written back: a new run is told all of it', async () => {
+  it('are not appended to a file that may be written back: a new run receives everything', async () => {
     const { said, session, runs } = await begin({ exec: { read: { path: 'a' } } }, [reminder])
     expect([session, runs]).toEqual(['fresh', 2])
     expect(said).toContain('"afresh"')

@@ -1,4 +1,4 @@
-// Cursor runs behind several gateways: whichever the client reaches, its run goes on.
+// Cursor runs with several gateways: a run continues, whichever gateway the client reaches.
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type CursorSim, startCursorSim } from '../../sim/cursor.ts'
@@ -57,7 +57,7 @@ describeWithRedis('Cursor runs behind several gateways', () => {
     },
   )
 
-  it('one that is stopped gives its conversations to the others', async () => {
+  it('a gateway that stops hands its conversations to the others', async () => {
     sim.clear()
     const leaving = await start()
     sim.play(

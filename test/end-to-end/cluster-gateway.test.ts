@@ -1,4 +1,4 @@
-// Gateways that share a Redis: who may call their inner routes, when they are announced, how they leave.
+// Gateways that share a Redis: access to internal routes, registration, shutdown.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { responsesPath, resultsPath, turnsPath } from '../../src/cluster/relay-messages.ts'
@@ -55,7 +55,7 @@ describeWithRedis('gateways that share a Redis', () => {
     [resultsPath, results],
     [responsesPath, response],
   ])('%s', (path, body) => {
-    it('an instance is let in; what is not here is gone', async () => {
+    it('an instance is admitted; an unknown session is gone', async () => {
       expect((await call(path, body, signed(path, body))).status).toBe(410)
     })
 
@@ -102,7 +102,7 @@ describeWithRedis('gateways that share a Redis', () => {
       expect((await rawRequest(bench.url, { method: 'POST', path, lines, body })).status).toBe(410)
     })
 
-    it('other methods are told nothing', async () => {
+    it('other methods get no details', async () => {
       for (const method of ['GET', 'PUT', 'DELETE']) {
         expect((await fetch(`${bench.url}${path}`, { method })).status).toBe(401)
         const headers = { authorization: `Bearer ${key}` }
@@ -118,7 +118,7 @@ describeWithRedis('gateways that share a Redis', () => {
     )
   })
 
-  it('a body that is too large is not read by anybody without a signature', async () => {
+  it('without a signature, a body that is too large is not read', async () => {
     const body = 'x'.repeat(1024)
     const lines = [`host: ${new URL(bench.url).host}`, 'content-length: 999999999']
     expect((await rawRequest(bench.url, { method: 'POST', path: turnsPath, lines, body })).status).toBe(401)
@@ -137,7 +137,7 @@ describeWithRedis('gateways that share a Redis', () => {
     expect((await call(turnsPath, body, signed(turnsPath, body))).status).toBe(400)
   })
 
-  it('GET / does not list them, and every other route needs what it needed', async () => {
+  it('GET / does not list them, and all other routes still need their keys', async () => {
     const home = await fetch(bench.url, { headers: { authorization: `Bearer ${key}` } })
     expect(await home.text()).not.toContain('/internal/')
     for (const { method, path, open, peer } of routes) {
@@ -167,7 +167,7 @@ describeWithRedis('gateways that share a Redis', () => {
     expect(await instances(redis)).toBe(':1')
   })
 
-  it('an answer is gone on from, shown and deleted by whichever instance is asked, for its own caller', async () => {
+  it('every instance continues, shows and deletes a stored answer, for its own caller only', async () => {
     const keys = ['laptop', 'stranger'].map((name) => ({ name, key: `${name}-${key}` }))
     const two = { keys }
     const [here, there] = [await start(redis.url, two), await start(redis.url, two)]
@@ -197,7 +197,7 @@ describeWithRedis('gateways that share a Redis', () => {
     expect((await call(there, 'DELETE', place, undefined, 'stranger')).status).toBe(404)
     expect((await call(there, 'DELETE', place)).status).toBe(200)
     for (const at of [here, there]) expect((await call(at, 'GET', place)).status).toBe(404)
-    // Where it went on is where it can be gone on from, also when the first instance is no more.
+    // The instance that continued the conversation has it all, even after the first instance is gone.
     await here.close()
     const last = { model, input: 'so?', previous_response_id: second.json.id }
     expect((await call(there, 'POST', '/v1/responses', last)).status).toBe(200)

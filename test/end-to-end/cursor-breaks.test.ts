@@ -1,6 +1,6 @@
-// The stream breaks behind every single message of a turn with a tool call. Whatever the moment, an agent that sends
-// again what failed gets its whole answer, its tool runs once, and its result reaches the service once: docs/reliability.md has the
-// table of the breaks behind which it may be twice, and each of its rows is tested here.
+// The stream breaks after every single message of a turn with a tool call. An agent that retries always gets its whole answer, its
+// tool runs once, and its result reaches the service once. docs/reliability.md has the table of the breaks after which a result may
+// be sent twice; each of its rows is tested here.
 
 import { describe, expect, it } from 'vitest'
 import { answerOf, askCursor, closedCalls, followUp, transports, useCursorBench } from '../cursor-bench.ts'
@@ -27,7 +27,7 @@ for (const transport of transports) {
       expect([...bench.sim.repeats]).toEqual([])
     })
 
-    it('a result of which nothing was heard is given again where the service asks again', async () => {
+    it('an unacknowledged result is sent again if the service asks again', async () => {
       const { sim } = bench
       const before = new Set(sim.deliveries.keys())
       sim.play(

@@ -1,4 +1,4 @@
-// A client that goes away is seen by Cursor's service within 250 ms, whatever the run was doing; a parked run stays.
+// Cancellation: Cursor's service sees within 250 ms that the client disconnected, in every state of the run; a parked run stays.
 
 import { describe, expect, it } from 'vitest'
 import type { CursorStep } from '../../sim/cursor.ts'

@@ -1,5 +1,5 @@
-// What a client's next request finds: the run that waits for it, that run on another stream, the conversation where its
-// last turn left it, or nothing but the history it sends. Whichever it is, nothing is lost and nothing is done twice.
+// A client's next request continues the parked run, reopens it on another stream, continues the stored conversation, or starts
+// from the history it sends. In every case nothing is lost and nothing is done twice.
 
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -43,7 +43,7 @@ const writeTool = {
   },
 }
 
-/** The next thing the user says, behind an answer. */
+/** The user's next message after an answer. */
 const say = (body: Body, answer: Pick<Answer, 'text'>, words: string): Body => ({
   ...body,
   messages: [...(body.messages as object[]), { role: 'assistant', content: answer.text }, user(words)],
@@ -114,7 +114,7 @@ for (const transport of transports) {
           expect(notes).toContain('was added to one of them')
           expect(given).toContain('and hurry')
           expect(given).toContain('be polite')
-          // A service that has said nothing is not asked again.
+          // A service that sent nothing is not retried.
           if (injection === 'rejected') expect(injected).toContain('and hurry')
         }
         expect(other.sim.runs.map(({ injections }) => injections.length)).toEqual([
@@ -143,7 +143,7 @@ for (const transport of transports) {
       }
     })
 
-    it('a break in the middle of the text is told; the same request again is a new run, as the service has the result', async () => {
+    it('a break in the middle of the text is an error; a retry is a new run, because the service has the result', async () => {
       bench.sim.play(
         [read('a'), checkpoint, results, { say: 'half of ' }, { wait: 50 }, { fault: 'reset' }],
         [{ say: 'all of it' }, end],
@@ -162,7 +162,7 @@ for (const transport of transports) {
       expect(new Set(bench.sim.deliveries.values())).toEqual(new Set([1]))
     })
 
-    it('text that a checkpoint covers is not said twice, and what follows it is not lost', async () => {
+    it('text before a checkpoint is not repeated, and text after it is not lost', async () => {
       bench.sim.play(
         [read('a'), checkpoint, results, { say: 'one, ' }, checkpoint, { wait: 50 }, { fault: 'reset' }],
         resumed({ say: 'two' }, end),
@@ -173,13 +173,13 @@ for (const transport of transports) {
       expect(second).toMatchObject({ text: 'one, two', finish: 'stop', error: undefined })
     })
 
-    it('a first answer goes on over a break, too, as long as nothing is said twice', async () => {
+    it('a first answer also continues after a break, if no text would be repeated', async () => {
       bench.sim.play([checkpoint, { fault: 'reset' }], resumed({ say: 'hello' }, end))
       expect(await answerOf(bench.url, askCursor('hi'), 'streamed')).toMatchObject({ text: 'hello' })
       expect(bench.sim.runs).toHaveLength(2)
     })
 
-    it('what was said before the request came, and is in the checkpoint, is shown and not lost', async () => {
+    it('text that arrived before the request, and is in the checkpoint, is sent to the client', async () => {
       bench.sim.play(
         [read('a'), checkpoint, results, { say: 'one ' }, checkpoint, { wait: 400 }, { fault: 'reset' }],
         resumed({ say: 'two' }, end),
@@ -200,7 +200,7 @@ for (const transport of transports) {
       { code: 'internal', message: 'Blob not found' },
       { code: 'invalid_argument', message: 'conversation_state' },
     ])(
-      'a state that the service refuses ($code) is not tried again: a new run is told the history',
+      'a state that the service refuses ($code) is not retried: a new run receives the history',
       async (error) => {
         const refused = { error }
         bench.sim.play([{ say: 'Hello.' }, end])
@@ -216,7 +216,7 @@ for (const transport of transports) {
       },
     )
 
-    it('the same results may go to two models at once, and once more as soon as they are answered', async () => {
+    it('the same results may go to two models at once, and again after their answers', async () => {
       bench.sim.play([read('a'), { wait: 150 }, { fault: 'reset' }])
       const body = askCursor('read it')
       const first = await answerOf(bench.url, body, 'streamed')
@@ -240,7 +240,7 @@ for (const transport of transports) {
       expect(await answerOf(bench.url, next, 'streamed')).toMatchObject({ text: 'again', session: 'fresh' })
     })
 
-    it('a service that breaks again and again is given up for a new run', async () => {
+    it('a service that keeps breaking off is replaced by a new run', async () => {
       bench.sim.play(
         [read('a'), results, checkpoint, { fault: 'reset' }],
         resumed({ fault: 'reset' }),
@@ -279,7 +279,7 @@ for (const transport of transports) {
       expect(two?.request.conversationId).toBe(one?.request.conversationId)
       expect(two?.request.runId).not.toBe(one?.request.runId)
       expect(two?.request.conversationState?.turns).toHaveLength(1)
-      // From the same point once more: a fork is a conversation of its own.
+      // Once more from the same point: a fork is a separate conversation.
       const fork = await answerOf(bench.url, say(next, second, 'are you sure?'), 'streamed')
       expect(fork).toMatchObject({ text: 'So.', session: 'resumed' })
       expect(bench.sim.runs[2]?.request.conversationId).not.toBe(one?.request.conversationId)
@@ -334,7 +334,7 @@ for (const transport of transports) {
       expect(new Set(pairs.map(([name]) => name)).size).toBe(many)
     })
 
-    it('a follow-up that takes the tools back is answered in words, and the run goes on', async () => {
+    it('a follow-up that withdraws tools is answered in text, and the run continues', async () => {
       const body = askCursor('Read README.md, then write hi to b.txt', { tools: [readTool, writeTool] })
       const changes: Body[] = [{ tool_choice: 'none' }, { tools: undefined }, { tools: [readTool] }]
       for (const change of changes) {
@@ -346,7 +346,7 @@ for (const transport of transports) {
       }
     })
 
-    it('a run that ends without a word is noted', async () => {
+    it('a run that ends without text has a note', async () => {
       bench.sim.play([end])
       const answer = await answerOf(bench.url, askCursor('hi'), 'streamed')
       expect(answer).toMatchObject({ text: '', finish: 'stop' })
@@ -408,7 +408,7 @@ for (const transport of transports) {
   })
 }
 
-it('conversations on disk outlive the process; nobody else can read them', async () => {
+it('conversations on disk outlive the process; other users cannot read them', async () => {
   const stateFolder = mkdtempSync(join(tmpdir(), 'dragoman-state-'))
   const sim = await startCursorSim({ apiKey: cursorKey })
   const settings = {

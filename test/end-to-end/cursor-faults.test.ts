@@ -1,4 +1,4 @@
-// What Cursor's agent can do wrong, and the walls that others ran into: each has one outcome that a client can use.
+// Faults of Cursor's agent, among them those that other gateways ran into: each has an outcome that clients can handle.
 
 import { describe, expect, it } from 'vitest'
 import type { CursorStep } from '../../sim/cursor.ts'
@@ -32,7 +32,7 @@ for (const transport of transports) {
         /flag|frame/,
       ],
     ])('%s', (_name, steps, message) => {
-      it('after some text is an in-band error behind it', async () => {
+      it('after some text is an in-band error', async () => {
         bench.sim.play([{ say: 'half an answer' }, { wait: 20 }, ...steps])
         const answer = await answerOf(bench.url, askCursor('hello'), 'streamed')
         expect(answer.text).toBe('half an answer')
@@ -81,7 +81,7 @@ for (const transport of transports) {
       }
     })
 
-    it('frames in single bytes, and compressed ones, are read as they are', async () => {
+    it('reads frames that arrive byte by byte, and compressed frames', async () => {
       bench.sim.play([
         { split: 1 },
         { say: 'Grüße 🙂' },
@@ -114,7 +114,7 @@ for (const transport of transports) {
       expect(third).toMatchObject({ text: 'now I know', session: 'live' })
     })
 
-    it('an answer that stands only in a blob is given once, with a note', async () => {
+    it('an answer that is only in a blob is sent once, with a note', async () => {
       bench.sim.play([
         read('a'),
         { await: 'results' },
@@ -140,7 +140,7 @@ for (const transport of transports) {
       expect(second).toMatchObject({ text: 'afresh', session: 'fresh' })
     })
 
-    it('questions are answered, unknown requests refused, and the turn goes on', async () => {
+    it('questions are answered, unknown requests refused, and the turn continues', async () => {
       bench.sim.play([
         { query: 'ask_question' },
         { query: 'web_search' },
@@ -156,7 +156,7 @@ for (const transport of transports) {
   })
 }
 
-it('GOAWAY moves new runs to another connection; a run that is open goes on', async () => {
+it('GOAWAY moves new runs to another connection; an open run continues', async () => {
   const bench = await startCursorBench({ gateway: { retryPolicy: quickRetries } })
   bench.sim.play(
     [read('a'), { await: 'results' }, { say: 'old' }, { end: true }],

@@ -1,4 +1,4 @@
-// What of a Chat request reaches Cursor's agent, and how.
+// How a Chat request is translated for Cursor's agent.
 
 import { fromBinary } from '@bufbuild/protobuf'
 import { describe, expect, it } from 'vitest'
@@ -22,7 +22,7 @@ async function runOf(body: Body) {
   const answer = await answerOf(bench.url, body, 'streamed')
   expect(answer.error).toBeUndefined()
   const run = bench.sim.runs.at(-1)
-  // Sent along, so that the service need not ask for them one by one.
+  // Sent in advance: the service need not ask for them one by one.
   const blobs = (run?.request?.preFetchedBlobs ?? []).map(({ value }) => Buffer.from(value))
   expect([...(run?.blobs.fetched.keys() ?? [])]).toEqual([])
   const prompt = blobs.filter((data) => data[0] === 0x7b).map((data) => JSON.parse(data.toString('utf8')))
@@ -102,7 +102,7 @@ describe('a plain question', () => {
     await other.close()
   })
 
-  it('sends images as images, and names those that are elsewhere', async () => {
+  it('sends inline images, and gives the URL of other images in the text', async () => {
     const data = Buffer.from('not really a picture').toString('base64')
     const content = [
       { type: 'text', text: 'look' },
@@ -139,7 +139,7 @@ it('schemas go out as their own text as well, where that is wanted, also when th
 })
 
 describe('tool choice', () => {
-  it('none, or no tools at all: none are offered, and the agent is told so', async () => {
+  it('none, or no tools at all: none are offered, and the prompt says so', async () => {
     for (const more of [{ tool_choice: 'none' }, { tools: undefined }]) {
       const { run, userMessage } = await runOf(askCursor('hello', more))
       expect(run?.request?.mcpTools?.mcpTools).toEqual([])
@@ -148,7 +148,7 @@ describe('tool choice', () => {
     }
   })
 
-  it('none: what the agent asks for all the same is refused, and it answers in text', async () => {
+  it('none: a call that the agent makes anyway is refused, and it answers in text', async () => {
     bench.sim.play([
       { exec: { read: { path: 'a' } } },
       { await: 'results' },
@@ -201,7 +201,7 @@ describe('settings', () => {
     for (const name of Object.keys(dropped)) expect(answer.notes).toContain(name)
   })
 
-  it('response_format is asked for in words', async () => {
+  it('response_format becomes part of the prompt', async () => {
     const schema = { type: 'object', properties: { a: { type: 'number' } } }
     const format = { type: 'json_schema', json_schema: { name: 'x', schema } }
     const { run, answer } = await runOf(askCursor('hello', { response_format: format }))
@@ -235,7 +235,7 @@ describe('history', () => {
     user('Sure?'),
   ]
 
-  it('is what the prompt is made of, and what the agent goes by', async () => {
+  it('is in the prompt, and the agent follows it', async () => {
     const { prompt, blobs, userMessage } = await runOf(askCursor('', { messages }))
     expect(prompt).toEqual([
       { role: 'system', content: 'Be brief.' },
@@ -281,7 +281,7 @@ describe('history', () => {
     expect(prompt.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool'])
   })
 
-  it('keeps the images of results, and names them where there is only text', async () => {
+  it('keeps the images of results, and names them if only text is possible', async () => {
     const url = `data:image/png;base64,${Buffer.from('picture').toString('base64')}`
     const seen = [...messages]
     seen[3] = { ...answered('x1', ''), content: [{ type: 'image_url', image_url: { url } }] } as never

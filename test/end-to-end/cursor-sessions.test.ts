@@ -1,4 +1,4 @@
-// One run lasts through an agent's loop, and only through its own.
+// One run serves all turns of an agent's loop, and of no other agent.
 
 import { describe, expect, it } from 'vitest'
 import { type CursorStep, startCursorSim } from '../../sim/cursor.ts'
@@ -43,7 +43,7 @@ for (const transport of transports) {
       expect(bench.sim.runs).toHaveLength(1)
     })
 
-    it('a follow-up without tools goes on with the run', async () => {
+    it('a follow-up without tools continues the run', async () => {
       bench.sim.play(loop)
       const body = askCursor('read it')
       const first = await answerOf(bench.url, body, 'streamed')
@@ -51,7 +51,7 @@ for (const transport of transports) {
       expect(await answerOf(bench.url, next, 'streamed')).toMatchObject({ text: 'live', session: 'live' })
     })
 
-    it('what a follow-up asks for in vain is in its notes, too', async () => {
+    it('ignored settings of a follow-up are in its notes, too', async () => {
       bench.sim.play(loop)
       const body = askCursor('read it')
       const first = await answerOf(bench.url, body, 'streamed')
@@ -100,7 +100,7 @@ for (const transport of transports) {
       }
     })
 
-    it('a new question instead of results leaves the run behind', async () => {
+    it('a new question instead of results abandons the run', async () => {
       bench.sim.play(loop, afresh)
       const body = askCursor('read it')
       const first = await answerOf(bench.url, body, 'streamed')
@@ -124,7 +124,7 @@ it('nothing is kept with sessions.reuse off', async () => {
   await bench.close()
 })
 
-it('a run that waited too long is given up, the oldest first where there are too many', async () => {
+it('a run that waits too long expires; if there are too many, the oldest goes first', async () => {
   const bench = await startCursorBench({ settings: { sessions: { idleMs: 300, max: 1 } } })
   bench.sim.play(loop, loop)
   await answerOf(bench.url, askCursor('one'), 'streamed')

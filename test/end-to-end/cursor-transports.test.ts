@@ -1,4 +1,4 @@
-// Which transport and host a run takes, what the operator hears of it, and many runs at once.
+// The choice of transport and host, its log lines, and many concurrent runs.
 
 import net from 'node:net'
 import { describe, expect, it } from 'vitest'
@@ -82,7 +82,7 @@ describe('a frozen peer', () => {
   })
 })
 
-/** A port on which only HTTP/1.1 gets through, as behind some balancers. */
+/** A port that supports only HTTP/1.1, like some balancers. */
 async function http1Only(target: number): Promise<{ url: string; refused: number; close(): Promise<void> }> {
   let refused = 0
   const server = net.createServer((socket) => {

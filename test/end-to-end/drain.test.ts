@@ -1,4 +1,4 @@
-// Closing: what runs may end, what comes is refused, what does not end is cut off with a word of explanation.
+// Shutdown: running turns may finish, new ones are refused, and turns that do not finish in time end with an error.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -55,7 +55,7 @@ describe('with patience', () => {
     expect(text.slice(-300)).toContain(stream ? 'data: [DONE]' : '"usage"')
   })
 
-  it('who has just connected is answered, and who then asks nothing is not waited for', async () => {
+  it('a new connection is answered, and an idle one does not delay the shutdown', async () => {
     const [asks, keepsSilent] = [connect(bench.url), connect(bench.url)]
     let text = ''
     asks.on('data', (piece) => (text += piece))
@@ -71,7 +71,7 @@ describe('with patience', () => {
     expect(text).toContain('stopping')
   })
 
-  it('new turns are told to come again, over new connections too', async () => {
+  it('new turns are refused with a retry hint, on new connections too', async () => {
     bench.openai.play([{ say: 'first', pieces: 1 }, { wait: 300 }, { say: ' last', pieces: 1 }])
     const pending = chatStream(bench.url, ask(model))
     await upstreamAsked()
@@ -125,7 +125,7 @@ describe('with patience', () => {
 })
 
 describe('when patience ends', () => {
-  it('a stream is cut off with an error that says why, and the upstream is told', async () => {
+  it('a stream ends with an error that gives the reason, and the upstream request is cancelled', async () => {
     bench.openai.play([{ say: 'first', pieces: 1 }, { fault: 'hang' }])
     const pending = chatStream(bench.url, ask(model))
     await upstreamAsked()

@@ -1,4 +1,4 @@
-// Names and where they lead: aliases with several backends, bare names, backends that are down.
+// Model names: aliases with several backends, names without a backend, backends that are down.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startOpenAISim } from '../../sim/openai.ts'
@@ -53,7 +53,7 @@ const refused = (status: number, error: Record<string, unknown> = {}): Step[] =>
 const posts = (sim: Sim) => sim.requests.filter((request) => request.method === 'POST').length
 
 describe('an alias with several backends', () => {
-  it('notes of the one that failed are not those of the answer', async () => {
+  it('the answer has no notes of the backend that failed', async () => {
     bench.anthropic.play(refused(500))
     const answer = await chat(bench.url, ask('back', { temperature: 1.7 }))
     const notes = answer.headers.get('x-dragoman-notes')
@@ -62,7 +62,7 @@ describe('an alias with several backends', () => {
   })
 
   it.each([401, 402, 403, 404, 408, 413, 429, 500, 502, 503, 529])(
-    '%i: the next one answers, and a note says so',
+    '%i: the next backend answers, and a note says so',
     async (status) => {
       for (const stream of [true, false]) {
         bench.openai.play(refused(status))

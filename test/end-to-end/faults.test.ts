@@ -1,4 +1,4 @@
-// Upstreams that refuse, break and lie: the right status or an in-band error, never a clean end, never a crash.
+// Upstreams that refuse, break off or send nonsense: the right status or an in-band error, never a clean end, never a crash.
 
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Step } from '../../sim/script.ts'
@@ -62,7 +62,7 @@ describe.each(spread(backends, 1))('%s: an upstream status', (backend) => {
     [529, 'overloaded_error', 503, 'server_error'],
   ]
 
-  it.each(rows)('%i (%s) becomes %i, with what the upstream said', async (status, type, expected, shown) => {
+  it.each(rows)("%i (%s) becomes %i, with the upstream's message", async (status, type, expected, shown) => {
     for (const failure of await failures(backend, [{ status, body: errorBody(backend, type) }])) {
       expect(failure.status).toBe(expected)
       expect(failure.error.type).toBe(shown)
@@ -122,7 +122,7 @@ describe.each(spread(backends, 1))('%s: an upstream status', (backend) => {
     }
   })
 
-  it.each([201, 202, 204, 206, 226])('%i is no answer', async (status) => {
+  it.each([201, 202, 204, 206, 226])('%i is not an answer', async (status) => {
     for (const failure of await failures(backend, [{ status, body: errorBody(backend, 'x') }]))
       expect(failure.status).toBeGreaterThanOrEqual(400)
   })
@@ -168,7 +168,7 @@ describe.each(spread(backends, 1))('%s: 200 and yet no answer', (backend) => {
       [{ raw: 'data: {oops\n\n' }],
       502,
     ],
-    ['an event that is no object', [{ raw: 'data: 5\n\n' }], [{ raw: 'data: 5\n\n' }], 502],
+    ['an event that is not an object', [{ raw: 'data: 5\n\n' }], [{ raw: 'data: 5\n\n' }], 502],
     ['only comments', [{ raw: ': hi\n\n: hi\n\n' }], [{ raw: ': hi\n\n: hi\n\n' }], 502],
     ['only the beginning', [messageStart], [chunk({ role: 'assistant', content: '' })], 502],
   ] satisfies [string, Step[], Step[], number][])(
@@ -228,7 +228,7 @@ describe.each(spread(backends, 1))('%s: a connection that breaks', (backend) => 
     expect(answer.json.error.type).toBe('server_error')
   })
 
-  it('nobody listens: 502 that says what to do', async () => {
+  it('connection refused: 502 with a remedy', async () => {
     const port = await freePort()
     const alone = await startBench({
       settings: {

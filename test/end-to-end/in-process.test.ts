@@ -1,4 +1,4 @@
-// A request always gets an answer: `gateway.fetch` settles as any fetch does, and no upstream makes the gateway throw.
+// Every request gets an answer: `gateway.fetch` settles like any fetch, and no upstream makes the gateway throw.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ask, type Bench, startBench } from '../harness.ts'

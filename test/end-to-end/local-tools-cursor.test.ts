@@ -1,4 +1,4 @@
-// What Cursor's agent asks of its client is done by the gateway where the client has no tools: each kind with its typed result.
+// For a client without tools the gateway runs the tools of Cursor's agent itself: each kind has its typed result.
 
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -45,14 +45,14 @@ describe.each(transports)('over %s', (transport) => {
     return { replies: given, reasoning: answer.reasoning }
   }
 
-  /** The one typed result: which it is, and what it says. */
+  /** The only typed result: its kind and content. */
   async function resultOf(exec: Record<string, unknown>) {
     const { replies } = await answerTo(exec)
     const value = replies[0]?.value as { result: { case: string; value: Record<string, unknown> } }
     return { replies: replies.length, kind: replies[0]?.case, ...value.result }
   }
 
-  it('read: the file as it is, by a relative and by an absolute path', async () => {
+  it('read: the unchanged file, by a relative and by an absolute path', async () => {
     for (const path of ['a.txt', join(root, 'a.txt')]) {
       bench.sim.clear()
       expect(await resultOf({ read: { path } })).toMatchObject({
@@ -73,7 +73,7 @@ describe.each(transports)('over %s', (transport) => {
     await hiding.close()
   })
 
-  it('read: what is not there, and what is elsewhere', async () => {
+  it('read: a missing file, and a file outside of the root', async () => {
     expect(await resultOf({ read: { path: 'none.txt' } })).toMatchObject({ case: 'fileNotFound' })
     bench.sim.clear()
     const refused = await resultOf({ read: { path: outside } })
@@ -113,7 +113,7 @@ describe.each(transports)('over %s', (transport) => {
     expect(JSON.stringify(files.value)).toContain('src/b.ts')
   })
 
-  it('what is not on the list of tools is refused, and the model is told what there is', async () => {
+  it('a tool that is not on the list is refused, and the model gets the list', async () => {
     const { case: how, value } = await resultOf({ fetch: { url: 'https://example.com/' } })
     expect(how).toBe('error')
     expect(JSON.stringify(value)).toContain('workspace_read')
@@ -204,7 +204,7 @@ describeWithSandbox('commands', () => {
   it.each([
     ['reads outside', `cat ${outside}`],
     ['reads the passwords', 'cat /etc/shadow'],
-    ['reads what the gateway knows', `cat /proc/${process.pid}/environ`],
+    ["reads the gateway's environment", `cat /proc/${process.pid}/environ`],
     ['writes outside', `echo x > ${outside}; rm ${outside}; cat ${outside}`],
     ['calls out', 'exec 3<>/dev/tcp/127.0.0.1/22'],
   ])('that %s does not get there', async (_what, command) => {

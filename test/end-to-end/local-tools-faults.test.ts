@@ -1,4 +1,4 @@
-// What goes wrong behind a tool that was run: the error of each dialect, never a clean end, and nothing is run again.
+// Failures after a tool has run: the error of each dialect, never a clean end, and no tool runs again.
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -57,7 +57,7 @@ const post = (path: string, body: Body, signal?: AbortSignal) =>
 
 const faults: [name: string, tries: number, steps: Step[]][] = [
   ['is refused', 1, [{ status: 400, body: { error: { message: 'no' } } }]],
-  ['finds nobody, however often', 3, [{ status: 503, body: { error: { message: 'busy' } } }]],
+  ['is unavailable at every attempt', 3, [{ status: 503, body: { error: { message: 'busy' } } }]],
   ['breaks off', 1, [{ say: 'half an answer', pieces: 1 }, { fault: 'reset' }]],
   ['ends without an end', 1, [{ say: 'half an answer', pieces: 1 }, { fault: 'truncate' }]],
 ]

@@ -1,4 +1,4 @@
-// A client without tools, a model that wants to work: the gateway does it, on every backend, and in one answer.
+// Local tools for a client without tools: the gateway runs them, on every backend, within one answer.
 
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -76,7 +76,7 @@ describe.each(models)('%s without tools of the client', (model) => {
     expect(answer.text).toContain('hello there')
   })
 
-  it('goes on with a conversation in which work was done, from whatever the client has of it', async () => {
+  it('continues a conversation with local tool calls, from whatever part of it the client sends', async () => {
     const { json } = await chat(bench.url, ask(model, 'Read README.md'))
     const { message } = json.choices[0]
     expect(message.reasoning_content).toContain('README.md')
@@ -111,7 +111,7 @@ const post = (path: string, body: unknown, headers: Record<string, string> = {})
   })
 
 describe('at the other doors', () => {
-  it('Messages: what is done is thinking, the answer is text', async () => {
+  it('Messages: tool calls are shown as thinking, the answer as text', async () => {
     const response = await post('/v1/messages', {
       model: 'openai/gpt-4o',
       max_tokens: 4000,
@@ -128,7 +128,7 @@ describe('at the other doors', () => {
     expect(stop_reason).toBe('end_turn')
   })
 
-  it('Responses: what is done is reasoning, the answer a message', async () => {
+  it('Responses: tool calls are shown as reasoning, the answer as a message', async () => {
     const response = await post('/v1/responses', {
       model: 'anthropic/claude-opus-5',
       input: 'Read README.md',
@@ -141,7 +141,7 @@ describe('at the other doors', () => {
   })
 })
 
-describe('who gets them, and what they reach', () => {
+describe('which requests get local tools, and what the tools reach', () => {
   it.each(['opencode/1.18', 'claude-cli/2.1 (external, cli)', 'codex_cli_rs/0.166', 'QwenCode/0.24'])(
     'not %s: agents ask for titles without tools',
     async (agent) => {
@@ -150,7 +150,7 @@ describe('who gets them, and what they reach', () => {
     },
   )
 
-  it('nobody who wants none', async () => {
+  it('requests that opt out get none', async () => {
     await chat(bench.url, ask('openai/gpt-4o', 'Read README.md', { tool_choice: 'none' }))
     expect(bench.openai.requests.at(-1)?.body).not.toHaveProperty('tools')
   })
@@ -192,7 +192,7 @@ const readCall = {
 }
 
 describe('a later part of the answer', () => {
-  it('is tried again by itself: what was done is not done twice', async () => {
+  it('is retried alone: no tool runs twice', async () => {
     const quick = await startBench({
       settings: { exec: { enabled: true, root } },
       gateway: { retryPolicy: quickRetries, auditFile },
@@ -226,7 +226,7 @@ describe('a later part of the answer', () => {
       expect(json.error.message).toContain('a local tool was run')
     },
   )
-  it('is asked for although the model is left alone by now: what was done would be lost', async () => {
+  it('is sent although the circuit breaker is open: the work would be lost', async () => {
     let release: (() => void) | undefined
     const { url } = await startHttp1((_request, response, body) => {
       const asked = body.toString()
@@ -289,7 +289,7 @@ it('without an audit log nothing is run', async () => {
   }
 })
 
-describe('what the gateway keeps inside the root', () => {
+describe("the gateway's own files inside the root", () => {
   const own = join(root, 'own')
   const canary = 'canary-of-its-own'
   const places = {

@@ -1,4 +1,4 @@
-// A Messages request for an upstream that speaks Messages: forwarded to the letter, or rewritten with a reason.
+// Messages requests to a Messages upstream are forwarded byte for byte, or rewritten for a reason.
 
 import { describe, expect, it } from 'vitest'
 import {
@@ -35,7 +35,7 @@ function post(body: Body, headers: Record<string, string> = {}): Promise<Respons
   })
 }
 
-/** What went upstream for it, and what was said about that. */
+/** The upstream request, and the notes about it. */
 async function forwarded(model: string, body: Body, headers?: Record<string, string>) {
   const answer = await post({ ...body, model: `anthropic/${model}` }, headers)
   expect([answer.status, answer.status === 200 ? '' : await answer.text()]).toEqual([200, ''])
@@ -132,7 +132,7 @@ describe('forwarded to the letter', () => {
     expect(bodyText).toBe(JSON.stringify(base()))
   })
 
-  it('half a character becomes one that the service takes', async () => {
+  it('half a character becomes one that the service accepts', async () => {
     const { bodyText } = await forwarded('any-model', base({ messages: [user('x\ud83d')] }))
     expect(bodyText).toContain('x\ufffd')
   })
@@ -205,7 +205,7 @@ const rewritten: Record<string, [string, Body, RegExp | undefined, Body]> = {
     /left out: safeguards/,
     { service_tier: 'auto' },
   ],
-  'a system message inside, on a model that nobody knows': [
+  'a system message inside, on an unknown model': [
     'any-model',
     base({
       messages: [user('a'), { role: 'system', content: [text('brief', marked)] }],
@@ -310,7 +310,7 @@ const rewritten: Record<string, [string, Body, RegExp | undefined, Body]> = {
       ],
     },
   ],
-  'what the service has made of a longer conversation': [
+  "the service's summary of a longer conversation": [
     'any-model',
     base({
       messages: [
@@ -334,7 +334,7 @@ describe('rewritten, and the strict simulator takes it', () => {
 })
 
 describe('anthropic-beta', () => {
-  it('what shapes the request goes on, the rest is named', async () => {
+  it('betas that change the request are forwarded, the others are named', async () => {
     const betas =
       'claude-code-20250219, interleaved-thinking-2025-05-14,oauth-2025-04-20,interleaved-thinking-2025-05-14'
     const { sent, notes } = await forwarded('any-model', base(), { 'anthropic-beta': betas })
@@ -342,7 +342,7 @@ describe('anthropic-beta', () => {
     expect(notes).toContain('claude-code-20250219, oauth-2025-04-20')
   })
 
-  it('what is refused without a beta that stays here is left out with it', async () => {
+  it('a field that needs a dropped beta is dropped, too', async () => {
     const clear = { type: 'clear_thinking_20251015', keep: 'all' }
     const body = base({
       context_management: { edits: [{ type: 'compact_20260112' }, clear] },
@@ -362,7 +362,7 @@ describe('anthropic-beta', () => {
   })
 })
 
-it('pictures that are no pictures are refused by the service itself, in its words', async () => {
+it('the service itself refuses invalid images, with its own message', async () => {
   const answer = await post({
     ...image({ type: 'base64', media_type: 'image/png', data: 'AAAA' }),
     model: 'anthropic/any-model',

@@ -1,4 +1,4 @@
-// What is told about turns: headers, log, metrics, usage.
+// Observation of turns: headers, log, metrics, usage.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ask, readTool } from '../harness.ts'
@@ -38,7 +38,7 @@ describe('x-dragoman-turn', () => {
 })
 
 describe('x-dragoman-notes', () => {
-  it('are ASCII whatever they speak of, and no longer than a header may be', async () => {
+  it('are ASCII, and no longer than a header may be', async () => {
     const name = `r\u00e9ad\u{1f600}\r\nx: y\0${'\u4e2d'.repeat(3_000)}`
     const tools = [
       { ...readTool, function: { ...readTool.function, name } },
@@ -53,7 +53,7 @@ describe('x-dragoman-notes', () => {
     }
   })
 
-  it('notes of a turn that failed are told too', async () => {
+  it('a failed turn has its notes, too', async () => {
     observed.anthropic.play([
       { status: 400, body: { type: 'error', error: { type: 'invalid_request_error', message: 'no' } } },
     ])
@@ -76,7 +76,7 @@ describe('usage', () => {
     return found
   }
 
-  it.each([true, false])('is a line a turn, with what the upstream counted (stream: %s)', async (stream) => {
+  it.each([true, false])("is one line per turn, with the upstream's counts (stream: %s)", async (stream) => {
     observed.openai.play([{ say: 'x' }, { end: 'stop', usage: counted }])
     const answer = await observed.call(ask('openai/gpt-demo', { stream }), { key: canaries.other })
     expect(await lineOf(answer)).toMatchObject({
@@ -119,7 +119,7 @@ describe('usage', () => {
     expect(((await lineOf(answer))?.inputTokens as number) > 10).toBe(true)
   })
 
-  it('counts failed turns, and those that had no backend not', async () => {
+  it('counts failed turns, but not those without a backend', async () => {
     observed.openai.play([{ status: 500, body: {} }])
     expect(await lineOf(await observed.call(ask('openai/gpt-demo')))).toMatchObject({
       outcome: 'upstream-unavailable',
@@ -175,7 +175,7 @@ describe('metrics', () => {
     expect(after).toContain('model="gpt-demo",outcome="rate-limited"')
   })
 
-  it('are lines that Prometheus reads, whatever a model is called', async () => {
+  it('are valid for Prometheus with any model name', async () => {
     await observed.call(ask('openai/a"b\\c\nd{}= \u00e9'))
     const line = /^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{([a-z]+="([^"\\\n]|\\[\\"n])*",?)+\})? [0-9.e+-]+)$/
     for (const text of (await observed.metrics()).trim().split('\n')) expect(text).toMatch(line)
@@ -188,7 +188,7 @@ describe('metrics', () => {
     expect((await observed.metrics()).length - before).toBeLessThan(30_000)
   })
 
-  it('show what is being answered now', async () => {
+  it('show the turns in progress', async () => {
     observed.openai.play([{ wait: 200 }, { say: 'x' }])
     const pending = observed.call(ask('openai/gpt-demo'))
     await until(() => observed.openai.requests.length === 1)

@@ -1,5 +1,5 @@
-// Four turns (tools, text, tools, text) by the Chat door on every Anthropic model, while the client changes what stands
-// before the thinking: no request is refused, and at most thinking is left out, with a note.
+// Four turns (tools, text, tools, text) through the Chat door on every Anthropic model, while the client changes the history before
+// the thinking: no request is refused, and at most thinking is dropped, with a note.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DOCUMENTED } from '../../sim/anthropic/models.ts'
@@ -68,7 +68,7 @@ const left = /earlier thinking/
 const known = /system prompt|tool that/
 const checked = /fable-5-[12]|mythos-5-[12]|(opus|sonnet|haiku)-5-5/
 
-it('a service without the controls is asked once more without them, and not again for them', async () => {
+it('a service without the controls gets one retry without them, and never sees them again', async () => {
   const ask = async () =>
     (
       await fourTurns({
@@ -127,7 +127,7 @@ describe.each(spread(DOCUMENTED, 2))('%s', (name) => {
     }
   })
 
-  it('goes on behind a restart of the gateway', async () => {
+  it('continues after a restart of the gateway', async () => {
     for (const stream of [true, false]) {
       const restarted = await startBefore(sim)
       const url = (turn: number) => (turn < 2 ? urlOf(sim) : restarted)

@@ -1,4 +1,4 @@
-// The web chat of Qwen behind the gateway: what an agent sees of it, and what nobody may see.
+// Qwen's web chat as a backend: tool calls, errors, and secrets that must not leak.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type QwenWebSim, startQwenWebSim } from '../../sim/qwen-web.ts'
@@ -36,7 +36,7 @@ afterAll(async () => {
 const question = (more: Record<string, unknown> = {}) => ask('qwen/qwen3-max', more)
 
 describe('an agent', () => {
-  it('calls a tool and goes on with its result, in one chat', async () => {
+  it('calls a tool and continues with its result, in one chat', async () => {
     sim.play([{ say: 'Let me see.' }, { call: { name: 'read', arguments: { path: 'a "b".txt' } } }])
     const first = await chatStream(bench.url, question({ messages: [user('what is in it?')] }))
     expect(first.finishReason).toBe('tool_calls')
@@ -62,7 +62,7 @@ describe('an agent', () => {
 })
 
 describe('errors before the answer are true statuses', () => {
-  it('a captcha is 403, which no client tries again, told plainly, and asked once', async () => {
+  it('a captcha is a 403 with a clear message, without retries by gateway or client', async () => {
     sim.fail('captcha')
     const { status, json } = await chat(bench.url, question())
     expect(status).toBe(403)
@@ -74,7 +74,7 @@ describe('errors before the answer are true statuses', () => {
     expect(sim.requests.filter(({ path }) => path.endsWith('/completions'))).toHaveLength(1)
   })
 
-  it('what no second try can mend says so to the SDKs', async () => {
+  it('permanent errors tell the SDKs not to retry', async () => {
     sim.fail('zero-deltas')
     const { status, headers } = await chat(bench.url, question())
     expect([status, headers.get('x-should-retry')]).toEqual([502, 'false'])
@@ -94,7 +94,7 @@ describe('errors before the answer are true statuses', () => {
   })
 })
 
-it('token and cookies are in no answer and no log, whatever the service repeats', async () => {
+it('token and cookies are in no answer and no log, even if the service repeats them', async () => {
   const echo = `${token} ${cookie}`
   sim.play(
     [{ status: 200, body: { success: false, data: { code: 'Teapot', details: echo } } }],

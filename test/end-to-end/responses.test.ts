@@ -1,4 +1,4 @@
-// The Responses door over the wire: keep-alives, failures behind them, streamed arguments, whose answers are whose.
+// The Responses door over the wire: keep-alives, failures after them, streamed arguments, ownership of stored answers.
 
 import { describe, expect, it } from 'vitest'
 import { quickRetries, useBench } from '../harness.ts'
@@ -44,7 +44,7 @@ const slowCall = [
 ]
 
 describe('Responses over the wire', () => {
-  it('comments go out while arguments are held, and the call comes whole', async () => {
+  it('sends comments while arguments are held back, and then the whole call', async () => {
     bench.anthropic.play(slowCall)
     const stream = await streamed()
     expect(stream.problems).toEqual([])
@@ -52,7 +52,7 @@ describe('Responses over the wire', () => {
     expect(stream.calls).toMatchObject([{ id: 'toolu_1', name: 'read', input: '{"path":"a"}', pieces: 1 }])
   })
 
-  it('where the client takes them so, arguments show as they come', async () => {
+  it('streams arguments to clients that accept them', async () => {
     bench.anthropic.play(slowCall)
     const stream = await streamed({}, { headers: { 'user-agent': 'codex_exec/1' } })
     expect(stream.problems).toEqual([])
@@ -85,7 +85,7 @@ describe('Responses over the wire', () => {
     }
   })
 
-  it('a failure behind keep-alives is told in the stream', async () => {
+  it('a failure after keep-alives is an error in the stream', async () => {
     bench.anthropic.play([
       { wait: 200 },
       { status: 529, body: { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } } },
@@ -98,7 +98,7 @@ describe('Responses over the wire', () => {
     })
   })
 
-  it('keep-alives before the model answers begin the answer once, and its failure is told in it', async () => {
+  it('keep-alives before the first event begin the answer once, and a failure is an error in it', async () => {
     const headers = { 'user-agent': 'codex_exec/1' }
     const overloaded = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }
     bench.anthropic.play([{ wait: 400 }, { say: 'late' }])
@@ -111,7 +111,7 @@ describe('Responses over the wire', () => {
     expect(failed.events.slice(-2).map(({ type }) => type)).toEqual(['error', 'response.failed'])
   })
 
-  it('notes are told in the header', async () => {
+  it('notes are in the header', async () => {
     const answer = await call({ tools: [read, { type: 'web_search' }] })
     expect(answer.headers.get('x-dragoman-notes')).toContain('tool type web_search')
   })

@@ -1,4 +1,4 @@
-// When a request is tried again: at most twice, before the first byte, for what may pass, as the upstream asks.
+// Retries: at most two, before the first byte, for temporary errors, after the delay that the upstream requests.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { startQwenWebSim } from '../../sim/qwen-web.ts'
@@ -22,7 +22,7 @@ const models = { anthropic: 'anthropic/claude-demo', openai: 'openai/gpt-demo' }
 type Backend = keyof typeof models
 let bench: Bench
 
-// A gateway of its own for each test: retries are rationed.
+// Each test has its own gateway, because retries have a budget.
 beforeEach(async () => {
   bench = await startBench({ gateway: { retryPolicy: quickRetries } })
 })
@@ -198,7 +198,7 @@ it('a connection that is refused is tried again', async () => {
   await other.close()
 })
 
-it('an idle connection that the upstream has closed is no failure', async () => {
+it('an idle connection that the upstream closed is not a failure', async () => {
   let served = 0
   const upstream = await startUpstream((request, response) => {
     request.on('end', () => {

@@ -1,4 +1,4 @@
-// What the server does with clients that send too much, too slowly, too many, or on and on.
+// Limits for clients that send too much, too slowly, too many requests, or without end.
 
 import net, { type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -52,7 +52,7 @@ const head = (lines: readonly string[], path = '/v1/chat/completions', method = 
 const chunked = ['Content-Type: application/json', 'Transfer-Encoding: chunked']
 const long = ['Content-Type: application/json', `Content-Length: ${30 * 1024 * 1024 * 1024}`]
 
-describe('a client that goes on sending although it was refused', () => {
+describe('a client that keeps sending after a refusal', () => {
   const refusals: [string, number, string][] = [
     ['401', 401, head(long)],
     ['404', 404, head([authorized, ...long], '/v1/nowhere')],
@@ -101,14 +101,14 @@ describe('a client that goes on sending although it was refused', () => {
     await small.gateway.close()
   })
 
-  it('one that stops in the middle is not waited for', async () => {
+  it('a client that stops in the middle is not waited for', async () => {
     const client = open()
     client.socket.write(head(long))
     await until(client.isClosed)
     expect([client.received().slice(0, 12), client.error()]).toEqual(['HTTP/1.1 401', undefined])
   })
 
-  it('one that drips on is cut off in time', async () => {
+  it('a client that keeps trickling bytes is disconnected in time', async () => {
     const { port, hostname: host } = new URL(bench.url)
     const socket = net.connect({ port: Number(port), host, allowHalfOpen: true })
     let answer = ''
@@ -124,7 +124,7 @@ describe('a client that goes on sending although it was refused', () => {
     expect(answer).toMatch(/^HTTP\/1.1 401 /)
   })
 
-  it('one that reads only when it has sent everything still gets the answer', async () => {
+  it('a client that reads only after it has sent everything still gets the answer', async () => {
     const body = Buffer.alloc(3 * 1024 * 1024, 'x')
     const client = open()
     client.socket.pause()
@@ -198,7 +198,7 @@ describe('slow clients', () => {
   })
 })
 
-describe('requests behind one another on one connection', () => {
+describe('pipelined requests on one connection', () => {
   const body = JSON.stringify(ask('openai/gpt-demo', { stream: true }))
   const turn = () =>
     ['POST /v1/chat/completions HTTP/1.1', ...chatLines(bench.url, body), authorized, '', body].join('\r\n')
@@ -235,7 +235,7 @@ describe('requests behind one another on one connection', () => {
   })
 })
 
-describe('more connections than are taken', () => {
+describe('more connections than allowed', () => {
   const start = () =>
     startGateway(
       { backends: { openai: { kind: 'openai', baseUrl: `${bench.openai.url}/v1`, apiKey: upstreamKey } } },
@@ -251,7 +251,7 @@ describe('more connections than are taken', () => {
     return client
   }
 
-  it('are told so, may ask whether the gateway lives, and are cut off where even that is too much', async () => {
+  it('get a refusal, may call /healthz, and are closed beyond a second limit', async () => {
     const many = await start()
     bench.openai.play(...[1, 2, 3].map((): Step[] => [{ say: 'token', pieces: 1 }, { fault: 'hang' }]))
     const body = JSON.stringify(ask('openai/gpt-demo', { stream: true }))
@@ -291,7 +291,7 @@ describe('more connections than are taken', () => {
     await many.gateway.close()
   })
 
-  it('take the place of those that nobody uses', async () => {
+  it('replace idle connections', async () => {
     const many = await start()
     const idle = await Promise.all([1, 2, 3].map(() => answered(get(many.url, '/healthz'), '"ok"')))
     const next = await answered(get(many.url, '/v1/models'), 'HTTP/1.1 200')

@@ -1,4 +1,4 @@
-// Upstreams that go quiet, and clients that read slowly.
+// Stalled upstreams, and clients that read slowly.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -155,7 +155,7 @@ describe.each(spread(['anthropic', 'openai'] as const, 1))(
       expect(answer.calls[0]?.arguments).toBe(input)
     })
 
-    it('a slow answer is none: each piece starts the clock anew', async () => {
+    it('a slow answer is not a stall: each piece restarts the timeout', async () => {
       bench[backend].play(repeat(6, { say: 'x' }, { wait: 100 }))
       const answer = await chatStream(bench.url, ask(models[backend]))
       expect(answer.error).toBeUndefined()
@@ -210,7 +210,7 @@ describe('a client that does not read', () => {
     await upstream.close()
   })
 
-  /** Waits until nothing more is taken from the upstream. */
+  /** Waits until the gateway reads nothing more from the upstream. */
   async function settled(): Promise<number> {
     let before = -1
     for (let same = 0; same < 10; same = written === before ? same + 1 : 0) {
@@ -220,7 +220,7 @@ describe('a client that does not read', () => {
     return written
   }
 
-  it('holds the upstream back: what is taken stays bounded', async () => {
+  it('holds the upstream back: the buffered bytes stay bounded', async () => {
     const body = JSON.stringify(ask(models.openai, { stream: true }))
     const socket = connect(bench.url)
     socket.on('error', () => undefined)
@@ -234,7 +234,7 @@ describe('a client that does not read', () => {
     await until(() => gone)
   })
 
-  it('in the same process too, where there are no socket buffers on that side', async () => {
+  it('in the same process too, without socket buffers on that side', async () => {
     written = 0
     gone = false
     const answer = await bench.gateway.fetch(

@@ -1,4 +1,4 @@
-// What is served where, and what is said where nothing is.
+// Routes, and the answers on unknown routes.
 
 import { describe, expect, it } from 'vitest'
 import { routes } from '../../src/server/routes.ts'
@@ -119,7 +119,7 @@ describe('paths', () => {
     },
   )
 
-  it('one model by its name, with its slash as it is or encoded', async () => {
+  it('one model by its name, with a plain or an encoded slash', async () => {
     for (const id of ['openai/gpt-4o', 'openai%2Fgpt-4o']) {
       const answer = await request('GET', `/v1/models/${id}`)
       expect(await answer.json()).toMatchObject({ id: 'openai/gpt-4o', object: 'model' })
@@ -139,7 +139,7 @@ describe('content encodings', () => {
     },
   )
 
-  it.each(['identity', 'Identity'])('content-encoding %s is none', async (encoding) => {
+  it.each(['identity', 'Identity'])('content-encoding %s is ignored', async (encoding) => {
     const answer = await post({ 'content-type': 'application/json', 'content-encoding': encoding })
     expect(answer.status).toBe(200)
   })
@@ -177,7 +177,7 @@ describe('HTTP itself', () => {
     expect((await request('GET', '/healthz')).status).toBe(200)
   })
 
-  it('requests behind one another on one connection are answered in order', async () => {
+  it('pipelined requests on one connection are answered in order', async () => {
     const one = `GET /healthz HTTP/1.1\r\n${hostLine(bench.url)}\r\n\r\n`
     const socket = connect(bench.url)
     let text = ''

@@ -1,5 +1,5 @@
-// A system message behind the user's words, as Claude Code sends one in every request: each backend gets it as something
-// that it takes, and nobody mistakes it for what the user wants.
+// A system message after the user's text, as Claude Code sends one in every request: each backend gets it in a form that it
+// accepts, and cannot mistake it for the user's request.
 
 import { expect, it } from 'vitest'
 import { type Body, useBench } from '../harness.ts'

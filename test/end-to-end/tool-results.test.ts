@@ -65,7 +65,7 @@ for (const transport of transports) {
         accepted: [ids[0]],
         duplicate: [ids[1]],
       })
-      // The run goes on to its end, with nobody listening.
+      // The run continues to its end without a client.
       expect(await bench.sim.runs[0]?.waitForClose()).toBe('finished')
       const second = await answerOf(bench.url, followUp(body, first, ['A', 'B']), 'streamed')
       expect(second).toMatchObject({ text: 'all of it', session: 'live', finish: 'stop' })
@@ -119,7 +119,7 @@ for (const transport of transports) {
       expect(second).toMatchObject({ text: 'begin, end', session: 'live' })
     })
 
-    it('what was handed in and is not sent again is told to a new run, too', async () => {
+    it('a new run also receives results that were handed in and not sent again', async () => {
       for (const why of ['words', 'break'] as const) {
         bench.sim.clear()
         const { body, first, ids } = await parked(
@@ -166,7 +166,7 @@ for (const transport of transports) {
       expect(second).toMatchObject({ text: 'next', session: 'live', finish: 'stop' })
     })
 
-    it('a result for a call that the run has gone on without is none that waits', async () => {
+    it('a result for a call that the run no longer waits for is not accepted', async () => {
       const { body, first, ids } = await parked(results, { say: 'on' }, { wait: 300 }, { end: true })
       const next = followUp(body, first, ['A', 'B'])
       next.messages = (next.messages as Body[]).filter(({ tool_call_id }) => tool_call_id !== ids[0])
@@ -187,7 +187,7 @@ for (const transport of transports) {
       })
       const other = await answerOf(bench.url, followUp(body, first, ['something else', 'B']), 'streamed')
       expect(other).toMatchObject({ status: 409, error: { message: expect.stringContaining(ids[0] ?? '-') } })
-      // What is said counts, not how: an error flag that the chat dialect cannot carry, or parts.
+      // Only the text is compared: Chat cannot carry an error flag, and content may be a list of parts.
       expect(
         await hand(bench.url, result(ids[0], [{ type: 'text', text: 'A' }], { is_error: true })),
       ).toMatchObject({
@@ -207,7 +207,7 @@ for (const transport of transports) {
       expect(given?.message.value).toMatchObject({ result: { case: 'success', value: { isError: true } } })
     })
 
-    it('what is not known is named, and harms nothing', async () => {
+    it('unknown ids are named and do no harm', async () => {
       const { body, first, ids } = await parked(results, { say: 'ok' }, { end: true })
       const session = (ids[0] ?? '').slice(0, -1)
       const strange = [
@@ -233,7 +233,7 @@ for (const transport of transports) {
       expect(second).toMatchObject({ text: 'ok', session: 'live' })
     })
 
-    it('a late result is told what became of its session', async () => {
+    it('a late result gets the state of its session', async () => {
       const { body, first, ids } = await parked(results, { say: 'done' }, { end: true })
       await answerOf(bench.url, followUp(body, first, ['A', 'B']), 'streamed')
       await bench.sim.runs[0]?.waitForClose()
@@ -250,7 +250,7 @@ for (const transport of transports) {
   })
 }
 
-it('a session that waited too long says so', async () => {
+it('an expired session is reported as expired', async () => {
   const bench = await startCursorBench({ settings: { sessions: { idleMs: 200 } } })
   bench.sim.play([read('a'), results, { end: true }])
   const first = await answerOf(bench.url, askCursor('read it'), 'streamed')
@@ -261,7 +261,7 @@ it('a session that waited too long says so', async () => {
   await bench.close()
 })
 
-it('bodies that are none are refused by field; where no backend has sessions, nothing is known', async () => {
+it('invalid bodies are refused by field; without a backend with sessions all ids are unknown', async () => {
   const bench = await startBench({ settings: { models: {} } })
   const cases: [unknown, string][] = [
     [[], 'body'],

@@ -1,4 +1,4 @@
-// Requests and upstreams of the kind that no well-behaved library makes: raw sockets, servers that write what they like.
+// Requests and upstreams that no HTTP library can make: raw sockets, servers that write arbitrary bytes.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import net, { type AddressInfo } from 'node:net'
@@ -112,7 +112,7 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** Waits for what another part of the process will do; the bound is only there so that a failure ends. */
+/** Waits until a condition holds; the time limit only ends a failing test. */
 export async function until(what: () => boolean, withinMs = 30_000): Promise<void> {
   const deadline = Date.now() + withinMs
   while (!what()) {

@@ -1,5 +1,5 @@
-// A worker has two doors: its clients' connections come from its parent, other workers call at a port of its own. Nobody
-// else gets anything there, and nothing of what is there is to be had at the clients' door.
+// A worker has two entrances: its parent hands it clients' connections, and other workers call its own port. That port serves
+// nobody else, and its routes are not available to clients.
 
 import net from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -98,7 +98,7 @@ it.each(internal)('%s: is not there for clients, signed or not', async (path) =>
   expect((await call(withKey)).status).toBe(404)
 })
 
-it('at its own port nothing is told to anybody without a signature, not even what is open', async () => {
+it('its own port answers nothing without a signature, not even the open routes', async () => {
   const places = [...routes.map(({ method, path }) => [method, path.replace('*', 'x')]), ['GET', '/nowhere']]
   for (const [method = '', path = ''] of places)
     for (const headers of [{}, withKey]) {
@@ -107,7 +107,7 @@ it('at its own port nothing is told to anybody without a signature, not even wha
     }
 })
 
-it('at its own port there is what is for other instances, and nothing else', async () => {
+it('its own port has only the routes for other instances', async () => {
   const call = async (path: string, body: string) =>
     (await fetch(`${peerUrl}${path}`, { method: 'POST', headers: signed(path, body), body })).status
   expect(await call(resultsPath, '{"backend":"cursor","owner":"x|1","results":[],"caller":"laptop"}')).toBe(
@@ -124,7 +124,7 @@ it('at its own port there is what is for other instances, and nothing else', asy
   )
 })
 
-it('one that leaves takes no more, and lets what runs end', async () => {
+it('a worker that leaves accepts no new requests, and finishes running ones', async () => {
   bench.openai.play([{ say: 'first', pieces: 1 }, { wait: 400 }, { say: ' last', pieces: 1 }])
   const pending = post(url, ask('openai/gpt-demo', { stream: true }), withKey)
   await until(() => bench.openai.requests.length >= 1)

@@ -1,9 +1,10 @@
-// POST /v1/responses, and GET and DELETE of stored responses.
+// POST /v1/responses, and what can be asked of stored responses.
 
 import type { Fields } from '../base/json.ts'
 import { GatewayError } from '../core/errors.ts'
 import { openaiErrorStatus } from '../protocols/errors/openai-error.ts'
 import { responsesErrorBody } from '../protocols/openai-responses/errors.ts'
+import { listedItem, pageOf, readPage } from '../protocols/openai-responses/listed-items.ts'
 import { referredAnswers } from '../protocols/openai-responses/references-in.ts'
 import { fromResponsesRequest } from '../protocols/openai-responses/request-in.ts'
 import { type FinishedResponse, wholeResponse } from '../protocols/openai-responses/response-out.ts'
@@ -66,4 +67,24 @@ export async function retrieveResponse(earlier: CallerResponses, id: string): Pr
 export async function deleteResponse(earlier: CallerResponses, id: string): Promise<Fields> {
   if (!(await earlier.delete(id))) throw unknownResponse(id)
   return { id, object: 'response.deleted', deleted: true }
+}
+
+/** The input of a stored response: its whole conversation, without its own output. */
+export async function listInputItems(earlier: CallerResponses, id: string, query: string): Promise<Fields> {
+  const page = readPage(query)
+  const response = await retrieveResponse(earlier, id)
+  const items = earlier.conversation(id)
+  if (!items) throw unknownResponse(id)
+  const given = items.slice(0, items.length - (response.output as unknown[]).length)
+  const owner = id.replace(/^resp_/, '')
+  return pageOf(
+    given.map((item, at) => listedItem(item, at, owner)),
+    page,
+  )
+}
+
+/** Nothing runs in the background here, so no response can be cancelled. The words are OpenAI's. */
+export async function cancelResponse(earlier: CallerResponses, id: string): Promise<never> {
+  await retrieveResponse(earlier, id)
+  throw new GatewayError('invalid-request', 'Cannot cancel a synchronous response.')
 }

@@ -12,6 +12,8 @@ export interface Exchange {
   readonly method: string
   /** Without the query string. */
   readonly path: string
+  /** The query string, without its question mark. */
+  readonly query: string
   readonly header: (name: string) => string | undefined
   /** The Host header came more than once, or the request line names another host. */
   readonly ambiguousHost: boolean
@@ -38,10 +40,11 @@ export function nodeExchange(
   response: ServerResponse,
   { crowded }: Pick<Exchange, 'crowded'>,
 ): Exchange {
-  const { path, host } = readTarget(request.url ?? '/')
+  const { path, query, host } = readTarget(request.url ?? '/')
   return {
     method: request.method ?? 'GET',
     path,
+    query,
     header: (name) => {
       const value = request.headers[name]
       return Array.isArray(value) ? value.join(', ') : value
@@ -68,19 +71,21 @@ function isRepeated({ rawHeaders }: IncomingMessage, name: string): boolean {
 }
 
 /** The request line may hold an absolute URL, as for a proxy: its host must equal the Host header. */
-function readTarget(target: string): { path: string; host: string | undefined } {
+function readTarget(target: string): { path: string; query: string; host: string | undefined } {
   const [, host, rest = target] = target.startsWith('/')
     ? []
     : (/^https?:\/\/([^/?#]*)(.*)$/is.exec(target) ?? [])
-  const query = rest.indexOf('?')
-  const path = query < 0 ? rest : rest.slice(0, query)
-  return { path: path || '/', host: host?.toLowerCase() }
+  const mark = rest.indexOf('?')
+  const path = mark < 0 ? rest : rest.slice(0, mark)
+  return { path: path || '/', query: mark < 0 ? '' : rest.slice(mark + 1), host: host?.toLowerCase() }
 }
 
 export function webExchange(request: Request, caller: Omit<WebCaller, 'signal'>): Exchange {
+  const { pathname, search } = new URL(request.url)
   return {
     method: request.method,
-    path: new URL(request.url).pathname,
+    path: pathname,
+    query: search.slice(1),
     header: (name) => request.headers.get(name) ?? undefined,
     ambiguousHost: false,
     ambiguousKey: false,

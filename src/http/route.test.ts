@@ -9,6 +9,7 @@ const rows: HttpRoute<unknown>[] = [
   { method: 'GET', path: '/responses/*', oneSegment: true, handle },
   { method: 'DELETE', path: '/responses/*', oneSegment: true, handle },
   { method: 'POST', path: '/internal', peer: true, handle },
+  { method: 'GET', path: '/responses/*/items', oneSegment: true, handle },
 ]
 const table = new RouteTable(rows)
 const find = (method: string, path: string, accept?: string) => {
@@ -26,6 +27,11 @@ describe('RouteTable', () => {
     ['GET', '/responses/a/b', undefined],
     ['POST', '/responses/a', undefined],
     ['POST', '/internal', 5],
+    ['GET', '/responses/a/items', 6],
+    ['GET', '/responses//items', undefined],
+    ['GET', '/responses/items', 3],
+    ['GET', '/responses/a/b/items', undefined],
+    ['GET', '/responses/a/items/', undefined],
   ])('%s %s is row %s', (method, path, row) => {
     expect(find(method, path)).toBe(row)
   })

@@ -5,9 +5,9 @@ import type { Exchange } from './exchange.ts'
 
 export interface HttpRoute<Services> {
   method: 'GET' | 'POST' | 'DELETE' | 'HEAD'
-  /** A trailing `*` matches the rest of the path, which must not be empty. */
+  /** A `*` matches any text that is not empty. */
   path: string
-  /** That rest is one segment. */
+  /** That text is one segment. */
   oneSegment?: true
   /** Only for requests that accept HTML; others find the next row of this path. */
   html?: true
@@ -53,11 +53,13 @@ export class RouteTable<Services> {
 const acceptsHtml = (accept = '') => accept.includes('text/html')
 
 function matches({ path: pattern, oneSegment }: HttpRoute<never>, path: string): boolean {
-  if (!pattern.endsWith('*')) return pattern === path
-  const prefix = pattern.slice(0, -1)
+  const star = pattern.indexOf('*')
+  if (star < 0) return pattern === path
+  const end = path.length - (pattern.length - star - 1)
   return (
-    path.startsWith(prefix) &&
-    path.length > prefix.length &&
-    !(oneSegment && path.includes('/', prefix.length))
+    end > star &&
+    path.startsWith(pattern.slice(0, star)) &&
+    path.endsWith(pattern.slice(star + 1)) &&
+    !(oneSegment && path.slice(star, end).includes('/'))
   )
 }

@@ -7,13 +7,14 @@ import { anthropicMessagesDoor } from '../doors/anthropic-messages.ts'
 import { clientName } from '../doors/clients.ts'
 import { modelList, toAnthropicModel, toChatModel } from '../doors/models.ts'
 import { openaiChatDoor } from '../doors/openai-chat.ts'
-import { deleteResponse, openaiResponsesDoor, retrieveResponse } from '../doors/openai-responses.ts'
 import type { ResponseStore } from '../doors/response-store.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { respond, respondJson, respondText } from '../http/respond.ts'
 import type { HttpRoute } from '../http/route.ts'
 import { listedModels, oneModel } from './listed-models.ts'
+import { idIn } from './path-id.ts'
 import { speaksAnthropic } from './refuse.ts'
+import { responsesRoutes } from './responses-routes.ts'
 import { serveCount } from './serve-count.ts'
 import { serveToolResults } from './serve-tool-results.ts'
 import { serveTurn } from './serve-turn.ts'
@@ -34,7 +35,6 @@ export type Route = HttpRoute<RouteServices>
 /** Of Prometheus' text format. */
 const metricsType = 'text/plain; version=0.0.4; charset=utf-8'
 const modelsPrefix = '/v1/models/'
-const responsesPrefix = '/v1/responses/'
 const shapeFor = (exchange: Exchange) => (speaksAnthropic(exchange) ? 'anthropic' : 'openai')
 
 export const routes: readonly Route[] = [
@@ -51,32 +51,15 @@ export const routes: readonly Route[] = [
   {
     method: 'POST',
     path: '/v1/messages/count_tokens',
-    handle: (exchange, services, caller) => serveCount(exchange, caller, services),
-  },
-  {
-    method: 'POST',
-    path: '/v1/responses',
     handle: (exchange, services, caller) =>
-      serveTurn(exchange, openaiResponsesDoor(services.responses.of(caller)), caller, services),
+      serveCount(
+        exchange,
+        { door: anthropicMessagesDoor, shape: (tokens) => ({ input_tokens: tokens }) },
+        caller,
+        services,
+      ),
   },
-  {
-    method: 'GET',
-    path: `${responsesPrefix}*`,
-    oneSegment: true,
-    handle: async (exchange, { responses }, caller) => {
-      const id = idAfter(responsesPrefix, exchange)
-      respondJson(exchange, 200, await retrieveResponse(responses.of(caller), id))
-    },
-  },
-  {
-    method: 'DELETE',
-    path: `${responsesPrefix}*`,
-    oneSegment: true,
-    handle: async (exchange, { responses }, caller) => {
-      const id = idAfter(responsesPrefix, exchange)
-      respondJson(exchange, 200, await deleteResponse(responses.of(caller), id))
-    },
-  },
+  ...responsesRoutes,
   {
     method: 'POST',
     path: '/v1/tool_results',
@@ -99,7 +82,7 @@ export const routes: readonly Route[] = [
     method: 'GET',
     path: `${modelsPrefix}*`,
     handle: async (exchange, { catalog }) => {
-      const model = await oneModel(catalog, idAfter(modelsPrefix, exchange))
+      const model = await oneModel(catalog, idIn(exchange, modelsPrefix))
       respondJson(
         exchange,
         200,
@@ -178,14 +161,6 @@ export const routes: readonly Route[] = [
 
 const clientRoutes = routes.filter((route) => !route.peer)
 
-function idAfter(prefix: string, exchange: Exchange): string {
-  try {
-    return decodeURIComponent(exchange.path.slice(prefix.length))
-  } catch (error) {
-    throw new GatewayError('invalid-request', 'The path is not valid percent-encoding.', { cause: error })
-  }
-}
-
 const inspectorHint =
   'the inspector is off; start with `dragoman serve --inspect`, or set "inspector.enabled"'
 
@@ -218,15 +193,6 @@ const hintPatterns: readonly (readonly [RegExp, string])[] = [
   [
     /^POST \/v1\/responses\/compact$/,
     'conversations are not compacted here; let the client summarise (Codex does so itself with this provider)',
-  ],
-  [
-    /^POST \/v1\/responses\/input_tokens$/,
-    'POST /v1/messages/count_tokens counts; every answer has its usage',
-  ],
-  [/^POST \/v1\/responses\/[^/]+\/cancel$/, 'nothing runs in the background; close the connection to cancel'],
-  [
-    /^GET \/v1\/responses\/[^/]+\/input_items$/,
-    'the input of an answer is not listed; GET /v1/responses/ID has the answer itself',
   ],
   [
     /^\S+ \/v1\/conversations(\/|$)/,

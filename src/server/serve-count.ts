@@ -1,4 +1,4 @@
-// POST /v1/messages/count_tokens: the service's own count, or an estimate marked as one.
+// The length of a request in tokens: the service's own count, or an estimate marked as one.
 
 import { randomId } from '../base/ids.ts'
 import type { Latch } from '../base/latch.ts'
@@ -7,7 +7,7 @@ import { GatewayError } from '../core/errors.ts'
 import { Notes } from '../core/notes.ts'
 import type { TurnRequest } from '../core/request.ts'
 import { withTurnSignal } from '../core/turn-signal.ts'
-import { anthropicMessagesDoor as door } from '../doors/anthropic-messages.ts'
+import type { Door } from '../doors/door.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { type BodyLimits, readJsonBody } from '../http/json-body.ts'
 import { respondJson } from '../http/respond.ts'
@@ -21,11 +21,18 @@ interface Services {
   stopping: Latch
 }
 
-export async function serveCount(exchange: Exchange, caller: Caller, services: Services): Promise<void> {
+/** `shape` makes the answer of the count. */
+export async function serveCount(
+  exchange: Exchange,
+  { door, shape }: { door: Door; shape(tokens: number): Record<string, unknown> },
+  caller: Caller,
+  services: Services,
+): Promise<void> {
   const turnId = `turn_${randomId(16)}`
   exchange.head.setAll(door.headers?.(turnId))
   exchange.head.shapeErrors(shapeOf(door, turnId))
   const { json, text } = await readJsonBody(exchange, services.bodyLimits)
+  await door.prepare?.(json)
   const notes = new Notes()
   const { model, turn } = door.read(json, notes, exchange.header)
   const [target] = await services.catalog.resolve(model)
@@ -44,7 +51,7 @@ export async function serveCount(exchange: Exchange, caller: Caller, services: S
     return undefined
   })
   if (count === undefined) exchange.head.set('x-dragoman-notes', 'the count is an estimate')
-  respondJson(exchange, 200, { input_tokens: count ?? estimateTokens(turn) })
+  respondJson(exchange, 200, shape(count ?? estimateTokens(turn)))
 }
 
 /** The service refuses this request, and will refuse the turn too: the client mends it by the service's words. */

@@ -54,7 +54,7 @@ export function fromResponsesRequest(
 
   const placed = [
     ...(optional(fields.previous_response_id, 'previous_response_id', itemsBefore(earlier)) ?? []),
-    ...readInput(fields.input, new References(earlier)),
+    ...readInput(fields, new References(earlier)),
   ]
   const offered = readTools([{ value: fields.tools, path: 'tools' }, ...placed.flatMap(addedTools)], note)
   const choice = readToolChoice(fields.tool_choice, offered)
@@ -139,7 +139,9 @@ const itemsBefore =
     return items.map((item, at) => ({ item, path: `${path}.items[${at}]` }))
   }
 
-function readInput(value: unknown, references: References): PlacedItem[] {
+/** With an earlier response the input may be empty. */
+function readInput({ input: value, previous_response_id: id }: Fields, references: References): PlacedItem[] {
+  if ((value ?? null) === null && typeof id === 'string') return []
   if (typeof value === 'string')
     return [{ item: { type: 'message', role: 'user', content: value }, path: 'input' }]
   if (!Array.isArray(value)) throw invalid('input', 'must be a string or an array of items')

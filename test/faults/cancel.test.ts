@@ -1,5 +1,5 @@
-// A client that leaves: in each of four windows, on each backend, streamed and whole, the upstream sees it and nothing is left
-// running. How soon is held to 250 ms by test/end-to-end/cancel.test.ts and cursor-cancel.test.ts.
+// A client that disconnects: in each of four phases, on each backend, streamed and whole, the upstream sees it and nothing keeps
+// running. test/end-to-end/cancel.test.ts and cursor-cancel.test.ts check the limit of 250 ms.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -26,7 +26,7 @@ interface Window {
   name: string
   http(backend: HttpName): Step[]
   cursor: CursorStep[]
-  /** The model has said something. */
+  /** The model has sent some text. */
   isSaid?: boolean
   /** It happens to the request that brings tool results. */
   isParked?: boolean
@@ -82,13 +82,13 @@ function play(backend: Name, window: Window): void {
   upstreams[backend].play(window.http(backend))
 }
 
-/** Resolves once the upstream has seen that nobody wants its answer. */
+/** Resolves when the upstream has seen the cancellation. */
 async function expectGivenUp(backend: Name): Promise<void> {
   if (backend === 'cursor') expect(await upstreams.cursor.runs.at(-1)?.waitForClose()).toBe('by-client')
   else await upstreams[backend].requests.at(-1)?.waitForAbort()
 }
 
-/** The upstream has what it is to be given up with, and so has the client. */
+/** Upstream and client have reached the phase in which the client disconnects. */
 async function untilThere(
   backend: Name,
   exchange: Exchange,

@@ -1,4 +1,4 @@
-// What docs/errors.md promises for each code, read from it: the tests of faults hold the program to that page.
+// The table of docs/errors.md, parsed: fault tests compare the program with that page.
 
 import { readFileSync } from 'node:fs'
 import type { ErrorCode } from '../../src/core/errors.ts'

@@ -1,5 +1,5 @@
 // The three dialects by hand: a request in each, and its answer in either form, reduced to what all have. Each exchange has a
-// connection of its own, so that what is open afterwards is the gateway's.
+// separate connection, so connections that stay open afterwards are the gateway's.
 
 import { type IncomingHttpHeaders, request } from 'node:http'
 import { readChatStream } from '../chat-stream.ts'
@@ -190,7 +190,7 @@ const responses: Dialect = {
   async stream(response) {
     const { events, calls, response: last, error, problems } = await readResponsesStream(response)
     return {
-      // Of a failed response, what was shown before counts as well.
+      // Text before the failure of a response counts, too.
       text: events.map(({ type, delta }) => (type === 'response.output_text.delta' ? delta : '')).join(''),
       calls: calls.map(({ id, name, input }) => ({ id, name, input })),
       complete: last?.status === 'completed',

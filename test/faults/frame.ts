@@ -1,4 +1,4 @@
-// What every fault is measured by, whatever it is: nothing uncaught, nothing left open, and the next request works.
+// Checks for every fault: no uncaught error, nothing left open, and the next request works.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect } from 'vitest'
@@ -7,7 +7,7 @@ import { watchProcess } from '../end-to-end/wire.ts'
 import type { DoorName } from './doors.ts'
 import { doorNames } from './doors.ts'
 
-/** Doors and forms in turn, so that a table of faults goes through all six. */
+/** Alternates doors and forms, so a table of faults covers all six. */
 export function rotation(): () => { door: DoorName; stream: boolean } {
   let next = 0
   return () => {

@@ -1,4 +1,4 @@
-// Many streams at once, through all doors: no word of any is lost, doubled or out of its place. `npm run bench:streams` does the
+// Many concurrent streams through all doors: no word is lost, repeated or misplaced. `npm run bench:streams` does the
 // same with 200 streams for a minute, and has the figures.
 
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,4 +1,4 @@
-// A resolver that fails for `localhost` when it is told to; all other names are looked up as ever.
+// A resolver that fails for `localhost` on demand; all other names resolve normally.
 
 import dns from 'node:dns'
 import { vi } from 'vitest'

@@ -1,5 +1,5 @@
-// What a network does to a Cursor run over HTTP/2: before its first token, in the middle of its answer, and while it waits for
-// tool results. The client gets the right error, or none; a conversation goes on in any case.
+// Network faults of a Cursor run over HTTP/2: before its first token, in the middle of its answer, and while it waits for tool
+// results. The client gets the right error, or none; the conversation can always continue.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -31,7 +31,7 @@ interface Fault {
   /** What is done to all connections then. */
   act?: 'freeze'
   outcome: Outcome
-  /** What a parked run does in place of that, where it survives. */
+  /** The different outcome of a parked run, if it survives. */
   parked?: CursorStep[]
 }
 
@@ -77,7 +77,7 @@ const faults: Fault[] = [
 const upstreams = useUpstreams()
 const watch = useWatch()
 const usual = useFaultGateway(upstreams)
-/** For a peer that is frozen: nobody wants to wait 15 s here, and a busy machine must not look like one everywhere else. */
+/** Only for a frozen peer: shorter than the default of 15 s, but elsewhere a busy machine must not look frozen. */
 const impatient = useFaultGateway(
   upstreams,
   { connect: { pings: { pingIntervalMs: 100, pingTimeoutMs: 400 } } },
@@ -100,7 +100,7 @@ async function act(fault: Fault): Promise<void> {
   upstreams.cursor.freeze()
 }
 
-/** The same gateway goes on working, on connections of its own, and holds nothing of what was. */
+/** The same gateway still works, on new connections, and holds no state of the fault. */
 async function expectRecovered({ url, gateway }: Running): Promise<void> {
   upstreams.cursor.thaw()
   await untilIdle(upstreams)

@@ -1,5 +1,5 @@
-// What a network does to an answer over HTTP/1.1, before its first token and in the middle of it, from every backend that
-// speaks it. A silent peer is found out by the progress clock alone: there are no pings here.
+// Network faults of an answer over HTTP/1.1, before its first token and in the middle, from every backend that uses it. Only the
+// progress timeout detects a silent peer: there are no pings.
 
 import { once } from 'node:events'
 import { createServer } from 'node:https'
@@ -111,7 +111,7 @@ beforeAll(async () => {
 
 const isStatus = (step: Step) => 'status' in step
 
-/** A whole answer of its own cannot begin in the middle of another one. */
+/** A whole answer cannot begin in the middle of another. */
 const canBePlayed = (backend: Name, fault: Fault, shown: string) =>
   backend === 'sse' || shown === '' || !fault.http(backend).some(isStatus)
 
@@ -167,7 +167,7 @@ describe.each(backends)('%s', (backend) => {
   })
 })
 
-/** All is said but the formal end, and the connection stays open. */
+/** Only the formal end is missing, and the connection stays open. */
 describe('no end of the stream', () => {
   const end = async (backend: HttpName, steps: Step[]) => {
     const { door } = turnOf()
@@ -215,7 +215,7 @@ describe('the road there', () => {
     await watch.expectNothingLeft(running.gateway)
   })
 
-  it('a certificate that nobody vouches for', async () => {
+  it('an untrusted certificate', async () => {
     let served = 0
     const server = createServer(selfSigned(), () => served++).listen(0, '127.0.0.1')
     await once(server, 'listening')

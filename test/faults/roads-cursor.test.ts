@@ -1,5 +1,5 @@
-// The road to Cursor's service fails: names do not resolve, TLS is not to be trusted or breaks, a connection takes no more
-// streams. Again before the first token, in the middle of an answer, and while a run waits.
+// Connection failures to Cursor's service: DNS errors, untrusted or broken TLS, a connection that accepts no more streams. Before
+// the first token, in the middle of an answer, and while a run waits.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import net, { type AddressInfo } from 'node:net'
@@ -94,7 +94,7 @@ describe('names do not resolve', () => {
     await expectNothingLeft()
   })
 
-  it('in the middle of the answer: what is open goes on, and what breaks is told', async () => {
+  it('in the middle of the answer: an open stream continues, and a broken one is an error', async () => {
     const names = watchNames()
     const { sim, url, expectNothingLeft } = await start({}, byName)
     sim.play([{ say: 'half' }, { wait: 50 }, { say: ' and half' }, end])
@@ -110,7 +110,7 @@ describe('names do not resolve', () => {
     await expectNothingLeft()
   })
 
-  it('while the run waits: its results wait for the names to come back', async () => {
+  it('while the run waits: its results wait until names resolve again', async () => {
     const names = watchNames()
     const { sim, url, expectNothingLeft } = await start({}, byName)
     const { door, followUp } = await park(url, sim, { wait: 60 }, { fault: 'reset' })
@@ -131,7 +131,7 @@ describe('TLS', () => {
   atEnd(() => rmSync(folder, { recursive: true, force: true }))
   const secure: CursorSimOptions = { tls: selfSigned() }
 
-  /** What lies between and can put bytes of its own into the encrypted stream. */
+  /** A relay that can inject bytes into the encrypted stream. */
   async function startRelay(port: number) {
     const nears = new Set<net.Socket>()
     const server = net.createServer((near) => {
@@ -163,7 +163,7 @@ describe('TLS', () => {
     }
   }
 
-  it('before the first token: a certificate that nobody vouches for', async () => {
+  it('before the first token: an untrusted certificate', async () => {
     const { sim, url, expectNothingLeft } = await start(secure, ({ url }) => ({ baseUrl: url }))
     for (let form = 0; form < 6; form++) {
       const { door, stream } = turnOf()

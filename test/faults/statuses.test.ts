@@ -1,5 +1,5 @@
-// What an upstream answers in place of an answer, on every backend, through every door, streamed and whole: the status, type
-// and code that docs/errors.md promises, and as many tries as the code is worth.
+// Error statuses of upstreams, on every backend, through every door, streamed and whole: the client gets the status, type and code
+// of docs/errors.md, after as many retries as the code allows.
 
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { CursorStep } from '../../sim/cursor.ts'
@@ -90,7 +90,7 @@ function cursorSteps({ answer: { status, headers, html } }: Case): CursorStep[] 
 /** Whose form the service's errors have. */
 const formOf: Partial<Record<Name, string>> = { anthropic: 'messages', openai: 'chat', text: 'chat' }
 
-/** The service's own error if it speaks the door's dialect, or else what the page promises. */
+/** The service's own error if it speaks the door's dialect, or else the error of docs/errors.md. */
 function expectedOf(backend: Name, door: DoorName, each: Case) {
   const { status, type, html } = each.answer
   const isOwn = formOf[backend] === (door === 'messages' ? 'messages' : 'chat')
@@ -118,7 +118,7 @@ const tries = (backend: Name) =>
     ? upstreams.cursor.requests.filter(({ path }) => path.endsWith('/Run')).length
     : upstreams[backend].requests.filter(({ method }) => method === 'POST').length
 
-/** Retries are rationed, and an upstream that fails is left alone for a while: each case has a gateway of its own. */
+/** Retries have a budget and a failing upstream opens the circuit breaker, so each case has its own gateway. */
 const start = () =>
   startFaultGateway(
     upstreams,
@@ -157,7 +157,7 @@ describe.each(backends)('%s', (backend) => {
           'retry-after',
           each.retryAfter,
         ])
-        // A token that was refused is asked for anew, once.
+        // A refused token is renewed once.
         const isRenewed = backend === 'cursor' && each.answer.status === 401
         expect([...at, tries(backend)]).toEqual([...at, each.isRetried || isRenewed ? 2 : 1])
       }

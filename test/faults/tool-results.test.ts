@@ -1,6 +1,6 @@
-// Tool results as clients send them, and as they should not: each has one documented outcome, and the service is given each
-// result at most once. Results ahead of their request are in test/end-to-end/tool-results.test.ts, those that reach another
-// instance in test/end-to-end/cluster-cursor.test.ts.
+// Valid and invalid tool results: each has one documented outcome, and the service gets each result at most once.
+// test/end-to-end/tool-results.test.ts has results ahead of their request, test/end-to-end/cluster-cursor.test.ts results that
+// reach another instance.
 
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { CursorStep } from '../../sim/cursor.ts'
@@ -62,7 +62,7 @@ async function expectDone(): Promise<void> {
   clear(upstreams)
 }
 
-/** What is sent, and what of it the model must have been told. */
+/** The results sent, and what the model must receive. */
 const taken: { name: string; results: (calls: readonly Call[]) => Results; told: string[] }[] = [
   {
     name: 'out of order',
@@ -78,7 +78,7 @@ const taken: { name: string; results: (calls: readonly Call[]) => Results; told:
   {
     name: 'one of an unknown id',
     results: (calls) => [...given('of a', 'of b')(calls), { id: 'call_unknown', content: 'of nothing' }],
-    // As what it is: text that the client has put there.
+    // As text of the client.
     told: ['of a', 'of b', 'of nothing'],
   },
   { name: 'empty', results: given('', 'of b'), told: ['of b'] },
@@ -95,7 +95,7 @@ const taken: { name: string; results: (calls: readonly Call[]) => Results; told:
 ]
 
 describe.each(doorNames)('%s', (door) => {
-  it.each(taken)('$name: the run goes on', async ({ results, told }) => {
+  it.each(taken)('$name: the run continues', async ({ results, told }) => {
     const { calls, asked } = await park({ door })
     const answer = await ask(running.url, door, asked(results(calls)))
     expect(answer).toMatchObject({ status: 200, text: 'live', complete: true, problems: [] })
@@ -112,7 +112,7 @@ describe.each(doorNames)('%s', (door) => {
     await expectDone()
   })
 
-  it('twice at once: the second is told that the first is being answered', async () => {
+  it('twice at once: the second gets 409 while the first is being answered', async () => {
     const { calls, asked } = await park({ door })
     upstreams.cursor.clear()
     const results = given('of a', 'of b')(calls)
@@ -120,7 +120,7 @@ describe.each(doorNames)('%s', (door) => {
     const answers = await Promise.all(both.map(({ answer }) => answer))
     const [done, refused] = answers.sort((one, other) => one.status - other.status)
     const { code, ...expected } = documented(door, 'conflict')
-    // The first may have been answered by the time the second is read: then it is a conversation that is told again.
+    // If the first has already been answered, the second starts a new run from the history.
     if (refused?.status !== 200) {
       expect({ status: refused?.status, type: refused?.error?.type }).toEqual(expected)
       if (code !== undefined) expect(refused?.error?.code).toBe(code)
@@ -129,7 +129,7 @@ describe.each(doorNames)('%s', (door) => {
     await expectDone()
   })
 
-  it('another one than was handed in before: 409, and the first stands', async () => {
+  it('a result that differs from the one handed in before: 409, and the first is kept', async () => {
     const { calls, asked } = await park({ door })
     const handed = await fetch(`${running.url}/v1/tool_results`, {
       method: 'POST',
@@ -147,7 +147,7 @@ describe.each(doorNames)('%s', (door) => {
     await expectDone()
   })
 
-  it('once more when all is answered: told from the history, and to nobody twice', async () => {
+  it('again after the answer: a new run from the history, and no run gets a result twice', async () => {
     const { calls, asked } = await park({ door })
     const results = given('of a', 'of b')(calls)
     expect(await ask(running.url, door, asked(results))).toMatchObject({ text: 'live' })

@@ -1,4 +1,4 @@
-// The backends that a matrix goes through, and how each is told what to do.
+// The backends of a test matrix, and how each one is scripted.
 
 import { afterAll, beforeAll } from 'vitest'
 import { startAnthropicSim } from '../../sim/anthropic.ts'
@@ -23,7 +23,7 @@ export const httpNames = ['anthropic', 'openai', 'text'] as const
 export type HttpName = (typeof httpNames)[number]
 export type BackendName = HttpName | 'cursor' | 'sse'
 
-/** Each case has a model of its own, so that what one does to a service's name is not the next one's trouble. */
+/** Each case has its own model, so a fault of one case does not affect the next. */
 export const cursorModels = Array.from({ length: 60 }, (_, at) => `m${at}`)
 let models = 0
 export const nextModel = (backend: BackendName) => `${backend}/m${models++ % cursorModels.length}`
@@ -92,7 +92,7 @@ export function clear(upstreams: Upstreams): void {
   for (const sim of Object.values(upstreams)) sim.clear()
 }
 
-/** No upstream is left at work for nobody. */
+/** No upstream request keeps running without a client. */
 export async function untilIdle({ cursor, ...sims }: Upstreams): Promise<void> {
   const requests = () => Object.values(sims).flatMap((sim) => [...sim.requests])
   await until(() => requests().every(({ isOver }) => isOver) && cursor.runs.every(({ closed }) => closed))

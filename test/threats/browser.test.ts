@@ -1,5 +1,5 @@
-// Pages of others in a real browser, against a gateway that asks for no key: nothing but its checks of Host, Origin and
-// Sec-Fetch-Site stands between them. Nothing may reach a handler, and nothing may be read.
+// Foreign pages in a real browser against a gateway without a key: only its checks of Host, Origin and Sec-Fetch-Site protect it.
+// No request may reach a handler, and no answer may be readable.
 
 import type { Frame, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

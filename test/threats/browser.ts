@@ -1,4 +1,4 @@
-// A real browser, and a page of somebody else's in it.
+// A real browser with a foreign page.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,4 +1,4 @@
-// A gateway whose every secret is a canary, and everything that leaves it by any way but the model's own words.
+// A gateway whose secrets are all canaries, and everything it sends or writes except the model's text.
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// Web pages of other sites, by the headers that browsers send for them. What a real browser does: browser.test.ts.
+// Requests of other sites' pages, by the headers that browsers send. browser.test.ts uses a real browser.
 
 import { describe, expect, it } from 'vitest'
 import { expectNothingStray, hostLine, rawRequest } from '../end-to-end/wire.ts'
@@ -24,7 +24,7 @@ const asked = [
   ['POST', '/internal/v1/turns'],
 ] as const
 
-/** Nothing may be served, allowed or told, with the key as well. */
+/** The request is refused without details, even with the key. */
 async function expectForbidden(lines: readonly string[]): Promise<void> {
   for (const more of [[], [`Authorization: Bearer ${key}`]]) {
     for (const [method, path] of asked) {
@@ -49,11 +49,11 @@ it.each(foreignSites.map((lines) => [lines.join(', '), lines] as const))('%s: 40
 )
 
 it.each([['Origin: https://evil.example'], ['Sec-Fetch-Site: cross-site']])(
-  '%s behind 2,000 other headers: 403',
+  '%s after 2,000 other headers: 403',
   (line) => expectForbidden([...Array.from({ length: 2_000 }, () => 'a:1'), line]),
 )
 
-it.each(['none', 'same-origin'])('Sec-Fetch-Site: %s is no page of another site', async (site) => {
+it.each(['none', 'same-origin'])('Sec-Fetch-Site: %s is not another site', async (site) => {
   const lines = [hostLine(bench.url), `Sec-Fetch-Site: ${site}`, `Authorization: Bearer ${key}`]
   expect((await rawRequest(bench.url, { path: '/v1/models', lines })).status).toBe(200)
 })
@@ -82,7 +82,7 @@ describe('bodies that a page may send without asking', () => {
     for (const path of paths) expect([path, (await post(path, [])).status]).toEqual([path, 415])
   })
 
-  it.each(jsonTypes)('%s is taken', async (type) => {
+  it.each(jsonTypes)('%s is accepted', async (type) => {
     expect((await post('/v1/chat/completions', [`Content-Type: ${type}`])).status).toBe(200)
   })
 })
@@ -117,7 +117,7 @@ describe('CORS', () => {
     expect(answer.headers.get('access-control-allow-credentials')).toBeNull()
   })
 
-  it('a configured origin may use the OpenAI SDK, which sends headers of its own', async () => {
+  it('a configured origin may use the OpenAI SDK, which sends its own headers', async () => {
     const wanted = 'authorization, content-type, x-stainless-lang, x-stainless-package-version'
     const answer = await get(
       { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': wanted },

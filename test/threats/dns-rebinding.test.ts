@@ -1,4 +1,4 @@
-// Requests under other names than the gateway's own: refused before anyone asks for a key, the same way everywhere.
+// Requests with a foreign Host header: refused before the key check, on every route.
 
 import { describe, expect, it } from 'vitest'
 import { routes } from '../../src/server/routes.ts'
@@ -38,7 +38,7 @@ describe.each([
         path: fill(target, gateway) + path,
         lines: sent,
       })
-      // What is no HTTP at all, Node itself refuses.
+      // Node itself refuses invalid HTTP.
       expect([400, 421]).toContain(answer.status)
     }
   })

@@ -1,4 +1,4 @@
-// docs/threat-model.md counts the cases that there are, and names files that exist.
+// docs/threat-model.md has the right numbers of cases, and names files that exist.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

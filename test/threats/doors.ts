@@ -1,4 +1,4 @@
-// One question in the dialects of all doors, and what comes back of it: for threats that are the same at each.
+// One request in the dialects of all doors, and its answer: for threats that all doors share.
 
 import { expect } from 'vitest'
 import type { Body } from '../harness.ts'

@@ -1,5 +1,4 @@
-// Listening where others can reach it: only with keys that were chosen and are long. The commands themselves, with their
-// exit codes as a shell sees them: test/cli/serve.test.ts.
+// Listening on the network requires configured, long keys. test/cli/serve.test.ts tests the command and its exit codes.
 
 import { expect, it } from 'vitest'
 import { readEnvironment } from '../../src/config/environment.ts'
@@ -40,7 +39,7 @@ it.each(loopbackHosts)('%s is this machine alone', (host) => {
     expect(bindProblem(configOf(host, auth))).toBeUndefined()
 })
 
-it('where nothing is said it is this machine alone', () => {
+it('the default is loopback', () => {
   const backends = { box: { kind: 'openai', baseUrl: 'http://127.0.0.1:1' } }
   const { config } = parseConfig(JSON.stringify({ backends }), { environment })
   expect(config.listen.host).toBe('127.0.0.1')

@@ -1,4 +1,4 @@
-// The gateways that the threats are tried on: one that is alone, one of several, each with a key of its own to find out.
+// The gateways under attack: a single one and one of several, each with its own key.
 
 import { afterAll, beforeAll } from 'vitest'
 import { peerSecret } from '../cluster-parts.ts'

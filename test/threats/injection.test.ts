@@ -1,4 +1,4 @@
-// Line breaks and their like where headers, events and log lines end, from clients and from services, at every door.
+// Line breaks and similar characters in headers, events and log lines, from clients and from services, at every door.
 
 import net from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -165,7 +165,7 @@ describe('headers of an upstream', () => {
     await raw.close()
   })
 
-  /** Writes these bytes to whoever says anything. */
+  /** Answers any data with these bytes. */
   async function startRaw(text: string): Promise<RawUpstream> {
     const server = net.createServer((socket) => {
       socket.on('error', () => undefined)
@@ -221,13 +221,16 @@ describe('headers of the configuration', () => {
     return () => parseConfig(JSON.stringify({ backends: { box } }), { environment })
   }
 
-  it.each(['a\r\nb', 'a\nb', 'a\0b', 'a\u2028b', '{env:BROKEN}'])('%j is no value, and no key', (value) => {
-    expect(parse({ headers: { 'x-a': value } })).toThrow(/headers/)
-    expect(parse({ apiKey: value })).toThrow(/apiKey/)
-    expect(parse({ apiKey: value })).not.toThrow(/canary/)
-  })
+  it.each(['a\r\nb', 'a\nb', 'a\0b', 'a\u2028b', '{env:BROKEN}'])(
+    '%j is not a valid value or key',
+    (value) => {
+      expect(parse({ headers: { 'x-a': value } })).toThrow(/headers/)
+      expect(parse({ apiKey: value })).toThrow(/apiKey/)
+      expect(parse({ apiKey: value })).not.toThrow(/canary/)
+    },
+  )
 
-  it.each(['a b', 'a:b', 'a\r\nb', '', '\u00e4'])('%j is no name', (name) => {
+  it.each(['a b', 'a:b', 'a\r\nb', '', '\u00e4'])('%j is not a valid name', (name) => {
     expect(parse({ headers: { [name]: 'x' } })).toThrow(/headers/)
   })
 })

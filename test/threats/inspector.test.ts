@@ -1,4 +1,4 @@
-// The inspector shows what was said: to whoever followed a link of its own, and to nobody else. What is shown is text.
+// The inspector shows conversations, only to users who followed one of its links, and always as text.
 
 import { describe, expect, it } from 'vitest'
 import { describeWith } from '../debian-program.ts'
@@ -38,7 +38,7 @@ const pathOf = (path: string) => path.replace('*', 'turn_x')
 const linesOf = (headers: Record<string, string>) =>
   Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
 
-it('what is open is a list that is known, and so is what a login opens', () => {
+it('the lists of open routes and of routes for a login are known', () => {
   const routes = routesOf(locked)
   expect(routes.filter((route) => route.open).map(nameOf)).toEqual(open)
   expect(routes.filter((route) => !route.open && !route.page).map(nameOf)).toEqual(keyed)
@@ -48,7 +48,7 @@ describe.each([
   ['that asks for a key', locked],
   ['that asks for none', unlocked],
 ])('a gateway %s', (_name, bench) => {
-  it.each(halfLogins)('$name is no login', async ({ headers }) => {
+  it.each(halfLogins)('$name is not a login', async ({ headers }) => {
     const [one, other] = [await login(bench), await login(bench)]
     const [cookie = '', value = ''] = one.cookie.split('=')
     const half = headers({
@@ -68,7 +68,7 @@ describe.each([
     }
   })
 
-  it('what is open holds no data, and sets no cookie', async () => {
+  it('open routes have no data and set no cookie', async () => {
     await chat(bench.url, ask('openai/gpt-4o'), { authorization: `Bearer ${key}` })
     for (const path of ['/', '/inspector/app.js', '/inspector/style.css']) {
       const answer = await fetch(`${bench.url}${path}`, { headers: { accept: 'text/html' } })
@@ -77,7 +77,7 @@ describe.each([
     }
   })
 
-  it('a link that was used logs nobody else in', async () => {
+  it('a link works once', async () => {
     const token = tokenOf(bench)
     expect((await postLogin(bench, token)).status).toBe(200)
     const again = await postLogin(bench, token)
@@ -86,7 +86,7 @@ describe.each([
   })
 })
 
-it('links are for who has the key', async () => {
+it('links require the key', async () => {
   const post = (headers: Record<string, string>) =>
     fetch(`${locked.url}/inspector/links`, { method: 'POST', headers })
   expect((await post({})).status).toBe(401)
@@ -107,7 +107,7 @@ describe('several keys', () => {
   const own = { authorization: `Bearer ${key}` }
   const others = { authorization: `Bearer ${key}-of-another` }
 
-  it("a key, and a link that was asked for with it, show that key's turns and sessions alone", async () => {
+  it("a key, and a link requested with it, show only that key's turns and sessions", async () => {
     const { body: none } = await json(shared, '/inspector/turns', own)
     expect(none.turns).toEqual([])
     await chat(shared.url, ask('cursor/composer-2', { messages: [user('Read secret.txt')] }), others)
@@ -160,7 +160,7 @@ describe('pages of others', () => {
   it('the own origin from another site: 403', () =>
     expectForbidden([`Origin: ${own()}`, 'Sec-Fetch-Site: cross-site']))
 
-  it('the own origin may ask what is for the page, and nothing else of the gateway', async () => {
+  it('the own origin may use the routes of the page, and no others', async () => {
     const headers = { origin: own(), 'sec-fetch-site': 'same-origin', authorization: `Bearer ${key}` }
     expect((await fetch(`${locked.url}/inspector/turns`, { headers })).status).toBe(200)
     for (const path of ['/v1/models', '/metrics', '/readyz'])
@@ -195,7 +195,7 @@ describe('where it is off', () => {
     expect(await answer.text()).toContain('dragoman serve --inspect')
   })
 
-  it('/ is what it was, for browsers too', async () => {
+  it('/ is unchanged, for browsers too', async () => {
     const answer = await fetch(`${off.url}/`, { headers: { accept: 'text/html' } })
     expect(await answer.text()).toContain('POST /v1/chat/completions')
   })
@@ -215,7 +215,7 @@ describeWith([chromiumProgram], 'a real browser', () => {
     const { page, context, complaints } = await openInspector(browsing.browser, unlocked)
     const messages = said.map((content) => ({ role: 'user', content }))
     await chat(unlocked.url, ask('openai/gpt-4o', { messages, user: all }), { 'user-agent': 'opencode/1' })
-    // A backend of such a name is none: its error is shown as well.
+    // No backend has such a name: its error is shown, too.
     await chat(unlocked.url, ask(all, { messages }))
     const rows = page.getByRole('option')
     await rows.nth(1).waitFor()

@@ -1,4 +1,4 @@
-// Many requests behind one another on one connection: a table of thousands costs no more than a few sockets.
+// Pipelined requests: a table of thousands needs only a few sockets.
 
 import { connect } from '../end-to-end/wire.ts'
 

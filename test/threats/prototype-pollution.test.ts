@@ -1,5 +1,5 @@
 // Names that mean something to JavaScript, from clients and from services, at every door and on every backend: they are
-// names like all others, and nothing is changed by them.
+// ordinary names, and change nothing.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readEnvironment } from '../../src/config/environment.ts'
@@ -77,7 +77,7 @@ describe.each(spread(specialNames, 2))('%s', (name) => {
     expect([400, 404]).toContain(next.status)
   })
 
-  it('is a header, and a client, that nobody knows', async () => {
+  it('is an unknown header and an unknown client', async () => {
     const headers = { [name]: 'x', 'user-agent': name, 'anthropic-beta': name, 'x-dragoman-workspace': name }
     for (const [at, { model }] of doorBackends.entries()) {
       const door = threatDoors[at % threatDoors.length] ?? threatDoors[0]

@@ -1,4 +1,4 @@
-// Every kind of secret, written in every way, at every place, cut in three ways.
+// Every kind of secret, in every encoding, at every place, split in three ways.
 
 import { describe, expect, it } from 'vitest'
 import { finish } from '../../src/base/slices.ts'
@@ -51,7 +51,7 @@ describe.each(places)('a recorded tape: $name', (place) => {
   )
 })
 
-describe('20 MB of what is nearly a secret', () => {
+describe('20 MB of text that resembles a secret', () => {
   const secrets = [
     'sk-canary-123456',
     'gw-canary-aaaaaaaaaaaaaaaa-0001',

@@ -1,5 +1,5 @@
-// Secrets of every kind, written in every way, at every place of a tape and cut anywhere: none of them is on a tape that was
-// exported, and none that the gateway knows on one that was recorded.
+// Secrets of every kind, in every encoding, at every place of a tape and split anywhere: an exported tape has none of them, and a
+// recorded tape none that the gateway knows.
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -51,7 +51,7 @@ describe('a recorded tape', () => {
   })
 })
 
-describe('wherever it stands', () => {
+describe('at every place', () => {
   // Nothing that a secret could be a part of.
   const around = fc.stringMatching(/^[ ,;()a-z]{0,20}$/).map((text) => `${text} `)
   const sizes = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 20 })
@@ -78,7 +78,7 @@ describe('wherever it stands', () => {
     )
   })
 
-  it('a text without secrets is as it was, to the byte', () => {
+  it('text without secrets is unchanged, to the byte', () => {
     const words = fc.constantFrom(
       ...[
         'sk-',

@@ -1,4 +1,4 @@
-// What the commands print, with every secret configured: none of them.
+// With every secret configured, no command prints one.
 
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -31,7 +31,7 @@ it.each(['doctor', 'models', 'status', 'config check'])('dragoman %s', async (co
   expect(toldIn(output)).toEqual([])
 })
 
-it('dragoman serve, from its start to its end, at level debug; and what it leaves behind', async () => {
+it('dragoman serve, from its start to its end, at level debug, and the files it writes', async () => {
   const args = ['serve', '--config', file, '--port', '0', '--log-level', 'debug']
   const running = await home.start(args, { env })
   await (await get(`${running.url}/v1/models`, canaries.gateway)).text()
@@ -42,7 +42,7 @@ it('dragoman serve, from its start to its end, at level debug; and what it leave
   for (const path of filesBelow(home.path('state'))) expect(toldIn(readFileSync(path, 'utf8'))).toEqual([])
 })
 
-it('dragoman setup shows no key, and keeps what it changed from others', async () => {
+it('dragoman setup shows no key, and its files are private', async () => {
   const args = ['setup', 'qwen-code', '--config', file, '--model', 'openai/gpt-demo', '--yes']
   const { output } = await home.run(args, { env })
   expect(toldIn(output)).toEqual([])

@@ -1,4 +1,4 @@
-// Secrets go through every path of the gateway, success and failure, and come out of none.
+// Secrets pass through every path of the gateway, success and failure, and leak from none.
 
 import { describe, expect, it } from 'vitest'
 import { readEnvironment } from '../../src/config/environment.ts'
@@ -12,7 +12,7 @@ import { bodyFor, threatDoors } from './doors.ts'
 expectNothingStray()
 const bench = useCanaries()
 
-/** Also halves of them, and in whatever case. */
+/** Also halves of secrets, and in any case. */
 const marks = ['canary', ...allCanaries.map((one) => one.slice(-16, -5))]
 
 async function expectNothingTold(except: readonly string[] = []): Promise<void> {
@@ -22,7 +22,7 @@ async function expectNothingTold(except: readonly string[] = []): Promise<void> 
   expect(at === undefined ? '' : told.slice(at - 80, at + 80)).toBe('')
 }
 
-it.each(leaks)('$name ($model): none is told, at any door', async ({ to, model, steps }) => {
+it.each(leaks)('$name ($model): no secret is in an answer, at any door', async ({ to, model, steps }) => {
   for (const [at, door] of threatDoors.entries()) {
     if (to !== 'none') bench[to].play(steps)
     const question = { model, tools: [{ name: 'read' }], stream: at !== 1 }
@@ -31,7 +31,7 @@ it.each(leaks)('$name ($model): none is told, at any door', async ({ to, model, 
     expect(bench[to].queued).toBe(0)
     bench[to].clear()
   }
-  // A client that names a model so is told what it has named.
+  // The answer repeats the model name that the client sent.
   await expectNothingTold(model === canaries.otherKey ? [model] : [])
 })
 
@@ -46,7 +46,7 @@ it.each(['internal', 'unauthenticated', 'unavailable', 'resource_exhausted', 'pe
     bench.cursor.play([{ error: { code, message: `${echo} ${tokens.join(' ')}` } }])
     await bench.call('/v1/chat/completions', ask('cursor/composer-2'))
     expect(bench.cursor.queued).toBe(0)
-    // The simulator knows no such token, and says so.
+    // The simulator refuses the unknown token.
     await bench.call('/v1/chat/completions', ask('token/composer-2'))
     const told = await bench.everything()
     expect(tokens.filter((token) => token !== '' && told.includes(token))).toEqual([])
@@ -77,7 +77,7 @@ it('a wrong key, and keys in the query, the path or the body, are not logged', a
 })
 
 it.each(threatDoors)(
-  'what was asked and answered is in no log, no count and no file, by $name',
+  'content of requests and answers is in no log, metric or file, by $name',
   async (door) => {
     const said = 'answer-canary'
     bench.openai.play(
@@ -101,7 +101,7 @@ it.each(threatDoors)(
   },
 )
 
-it('what is kept for a client is given to nobody else', async () => {
+it("a client's stored answers are available to no other client", async () => {
   bench.openai.play([{ say: 'kept' }])
   const body = { model: 'openai/gpt-demo', input: 'x' }
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${canaries.gateway}` }

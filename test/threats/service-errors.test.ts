@@ -1,4 +1,4 @@
-// Hostile errors of a service that speaks the client's dialect: they are passed on, so whatever is in them must do no harm.
+// Hostile errors of a service that speaks the client's dialect: they are forwarded, so their content must be harmless.
 
 import { describe, expect, it } from 'vitest'
 import { mark } from '../../src/base/secrets/taken-out.ts'

@@ -1,5 +1,5 @@
-// Upstreams that send too much: it is neither kept nor waited for, and the next request is answered. What clients may send:
-// test/end-to-end/bad-bodies.test.ts.
+// Upstreams that send too much: the gateway neither stores it nor waits for its end, and answers the next request.
+// test/end-to-end/bad-bodies.test.ts has the limits for clients.
 
 import http2 from 'node:http2'
 import net from 'node:net'
@@ -62,7 +62,7 @@ describe.each(spread(['openai', 'anthropic'], 1))('bodies of an %s upstream', (k
     await upstream.close()
   })
 
-  it('a compressed answer that nobody asked for is not unfolded', async () => {
+  it('an unrequested compressed answer is not decompressed', async () => {
     const upstream = await startUpstream((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
       response.end(gzipSync(Buffer.alloc(64 * 1024 * 1024)))
@@ -115,7 +115,7 @@ it('headers of an HTTP/2 answer without measure end the run, not the process', a
   await new Promise((resolve) => server.close(resolve))
 })
 
-/** Writes this to whoever says anything. */
+/** Answers any data with this. */
 async function startRaw(text: string) {
   const sockets = new Set<net.Socket>()
   const server = net.createServer((socket) => {

@@ -1,5 +1,4 @@
-// Requests of the gateway go where the configuration says, and nowhere else: not by a redirect, not by DNS, not by
-// anything that a client or a service says.
+// The gateway sends requests only to configured addresses: no redirect, DNS answer, client or service can change that.
 
 import dns from 'node:dns'
 import http2 from 'node:http2'
@@ -154,7 +153,7 @@ describe('redirects', () => {
 
 describe('names', () => {
   it.each(spread(metadataAnswers, 3))(
-    'one that resolves to %s is not gone to, by any kind',
+    'a name that resolves to %s is not contacted, by any kind of backend',
     async (address) => {
       resolveTo(address)
       const { gateway, url } = await startGateway({ backends: kindsAt('http://innocent.example:1/v2') })
@@ -169,7 +168,7 @@ describe('names', () => {
     },
   )
 
-  it('one that turns: public when it is looked at, metadata when it is gone to again', async () => {
+  it('DNS rebinding: public at the check, metadata at the next connection', async () => {
     const upstream = await startUpstream((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json', connection: 'close' })
       response.end('{"choices":[{"index":0,"message":{"content":"hello"},"finish_reason":"stop"}]}')
@@ -189,7 +188,7 @@ describe('names', () => {
   })
 })
 
-describe('what a client says', () => {
+describe('addresses in client requests', () => {
   const bench = useBench({ openai: { lenient: true } })
   const places = ['/v1/chat/completions', '/v1/messages', '/v1/models', '/v1/messages/count_tokens']
   const known = ['openai/gpt-4o', 'anthropic/claude-demo', 'text/text-demo', 'cursor/composer-2']
@@ -255,7 +254,7 @@ describe('what a client says', () => {
 })
 
 describe('credentials', () => {
-  it('each goes to the place that it is for, and what a client sends goes to none', async () => {
+  it('each is sent only to its own service, and credentials of clients are sent to none', async () => {
     const bench = await startCanaries()
     const sent = {
       authorization: 'Bearer client-canary',

@@ -1,4 +1,4 @@
-// What comes from others: exactly these packages, exactly these versions, and none of their code runs at installation.
+// Dependencies: exactly these packages in exactly these versions, and none runs code at installation.
 
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
@@ -22,7 +22,7 @@ const packages = Object.entries(lock.packages).filter(([path]) => path !== '')
 const runtime = packages.filter(([, { dev }]) => !dev)
 const nameOf = (path: string) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
 
-describe('what a user installs', () => {
+describe('the dependencies of users', () => {
   it('is this list, and each addition to it a decision', () => {
     expect(runtime.map(([path]) => nameOf(path)).sort()).toEqual([...runtimePackages].sort())
     expect(runtime.length).toBeLessThanOrEqual(mostRuntimePackages)
@@ -35,8 +35,8 @@ describe('what a user installs', () => {
   })
 })
 
-describe('what a developer installs', () => {
-  it('runs nothing either: .npmrc says so', () => {
+describe('the dependencies of developers', () => {
+  it('.npmrc forbids install scripts', () => {
     expect(read('.npmrc').split('\n')).toContain('ignore-scripts=true')
   })
 
@@ -59,7 +59,7 @@ describe('what a developer installs', () => {
     expect(elsewhere).toEqual([])
   })
 
-  it('is what the manifest names', () => {
+  it('matches the manifest', () => {
     const root = lock.packages[''] as Record<string, unknown>
     for (const group of ['dependencies', 'devDependencies', 'optionalDependencies'])
       expect(root[group]).toEqual(manifest[group])
@@ -68,7 +68,7 @@ describe('what a developer installs', () => {
 
 describe('Node', () => {
   const oldest = [20, 19, 0]
-  /** Clients that tests run although they ask for more: what the doors' contract does with them works on Node 20. */
+  /** Clients that require a newer Node: the parts that the door contracts use work on Node 20. */
   const allowed = ['node_modules/openai-7']
 
   // npm only warns of it: here it fails.
@@ -77,7 +77,7 @@ describe('Node', () => {
     expect(tooNew.map(([path]) => path)).toEqual(allowed)
   })
 
-  /** Knows what stands in the lock file, alternatives of `>=` and `^`; whatever else there is does not fit. */
+  /** Knows the ranges of the lock file, alternatives of `>=` and `^`; all others do not match. */
   function takes(range = '>=0'): boolean {
     return range.split('||').some((alternative) => {
       const [, sign, version = ''] = /^\s*(>=|\^)\s*([\d.]+)\s*$/.exec(alternative) ?? []

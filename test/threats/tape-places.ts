@@ -1,4 +1,4 @@
-// Where a text can stand on a tape, and whether a secret in it is gone.
+// The places of text on a tape, and a check that a secret is gone.
 
 import { expect } from 'vitest'
 import type { Frame, FrameBody } from '../../src/tapes/frame.ts'
@@ -102,7 +102,7 @@ export function expectGone(frames: readonly Frame[], place: Place, { read }: Wri
   for (const half of halves(secret)) expect(shown.filter((text) => text.includes(half))).toEqual([])
 }
 
-/** Filler may have taken the place of what made it readable. */
+/** The filler may have replaced parts that made it readable. */
 function readOrNothing(read: (text: string) => string, text: string): string {
   try {
     return read(text)

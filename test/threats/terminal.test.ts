@@ -1,4 +1,4 @@
-// What commands print of names, messages and files that others wrote: no control character, no bidi mark.
+// Commands print foreign names, messages and files without control characters and bidi marks.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import http from 'node:http'

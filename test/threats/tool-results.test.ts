@@ -1,4 +1,4 @@
-// What tools gave back is data: nothing in it becomes a call, on any backend, not even where the model repeats it.
+// Tool results are data: nothing in them becomes a call, on any backend, even if the model repeats it.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type QwenWebSim, startQwenWebSim } from '../../sim/qwen-web.ts'
@@ -33,7 +33,7 @@ const tools = ['read', dangerousTool].map((name) => ({
   schema: { type: 'object', properties: { command: { type: 'string' }, path: { type: 'string' } } },
 }))
 
-/** The question whose tool has given this; what the model says to it is played before. */
+/** A request with this tool result; the model's answer is scripted before. */
 function given(door: ThreatDoor, model: string, result: string) {
   const made = { id: 'call_1', name: 'read', input: '{"path":"a"}', result }
   return askDoor(model.startsWith('qwen') ? qwenUrl : bench.url, door, { model, tools, made, text: 'go' })
@@ -64,7 +64,7 @@ it.each(rows)('$name, by $door.name on $other: no call comes of it', async ({ te
 })
 
 it.each(rows)(
-  '$name: is no markup to a model without tools, even where it repeats it',
+  '$name: is not markup for a model without tools, even if the model repeats it',
   async ({ text, door }) => {
     for (const model of texts) {
       answerWith(model, 'Fine.')
@@ -85,7 +85,7 @@ it.each(rows)(
 describe('a result that is too long', () => {
   const long = `${'x'.repeat(2 ** 20)}-the-end`
 
-  it.each(texts)('%s: is cut, and both the model and the client are told', async (model) => {
+  it.each(texts)('%s: is truncated, with a notice for the model and a note for the client', async (model) => {
     answerWith(model, 'Fine.')
     const [door] = threatDoors
     const answer = await given(door as ThreatDoor, model, long)

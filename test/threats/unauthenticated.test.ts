@@ -1,4 +1,4 @@
-// Every route of the table, on a gateway alone and on one of several, for somebody who has not the key.
+// Every route without a valid key, on a single gateway and on one of several.
 
 import { describe, expect, it } from 'vitest'
 import { type Route, routes } from '../../src/server/routes.ts'
@@ -33,12 +33,12 @@ const callAll = (bench: Bench, calls: readonly Call[]) =>
     calls.map((call) => toBytes(bench, call)),
   )
 
-it('what is open is a list that is known', () => {
+it('the list of open routes is known', () => {
   const found = routes.filter((route) => route.open).map((route) => `${route.method} ${route.path}`)
   expect(found).toEqual(open)
 })
 
-it('what is for other instances is open to nobody else', () => {
+it('routes for other instances are closed to clients', () => {
   const internal = routes.filter((route) => route.path.startsWith('/internal/'))
   expect(internal).toEqual(routes.filter((route) => route.peer))
   expect(internal).toHaveLength(3)
@@ -66,7 +66,7 @@ describe.each([
 
   const paths = [...new Set(routes.map(pathOf)), ...unknownPaths]
 
-  it.each(otherMethods)('%s on any path: 401 before anything else is said', async (method) => {
+  it.each(otherMethods)('%s on any path: 401 before anything else', async (method) => {
     const answers = await callAll(
       bench,
       paths.map((path) => ({ method, path })),
@@ -74,11 +74,11 @@ describe.each([
     expect(paths.map((path, at) => `${path} ${answers[at]?.status}`)).toEqual(
       paths.map((path) => `${path} ${isOpen(method, path) ? 200 : 401}`),
     )
-    // TRACE would repeat what was sent, Allow would tell what is there.
+    // TRACE would repeat the request, Allow would reveal the routes.
     for (const { head, body } of answers) expect(head + body).not.toMatch(/^(host|allow):/im)
   })
 
-  it('CONNECT is no way through', async () => {
+  it('CONNECT is refused', async () => {
     for (const path of ['127.0.0.1:22', 'localhost:80', '/healthz', '/v1/models'])
       expect(await callAll(bench, [{ method: 'CONNECT', path }])).toEqual([])
   })

@@ -1,4 +1,4 @@
-// T56: addresses with parameters and keys in headers of their own, as Azure has them. docs/wire-cases.md tells the story.
+// T56: addresses with parameters and keys in headers of their own, as Azure has them. docs/wire-cases.md explains it.
 
 import { describe, expect, it } from 'vitest'
 import { upstreamKey } from '../harness.ts'
@@ -29,7 +29,7 @@ describe.each(doorForms)('T56: Azure ($door, stream $stream)', (at) => {
 })
 
 describe('T56: secrets', () => {
-  it('a key in a header of its own is in no answer and no log', async () => {
+  it('a key in a custom header is in no answer and no log', async () => {
     bench.sims.v1?.play([
       { status: 401, body: { error: { message: `Access denied for api-key: ${upstreamKey}` } } },
     ])

@@ -38,7 +38,7 @@ export const wholeCalls = (answer: ChatAnswer) =>
       call.function.arguments,
     ],
   )
-/** Notes stand in the header, or in a comment when they came after it. */
+/** Notes are in the header, or in a comment if they arose later. */
 export const notesOf = (answer: ChatStream) =>
   `${answer.headers.get('x-dragoman-notes')} ${answer.comments.join()}`
 export const finish = (answer: ChatAnswer) => answer.json.choices[0].finish_reason

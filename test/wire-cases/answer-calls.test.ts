@@ -1,4 +1,4 @@
-// T1 to T9: tool calls in answers of upstreams, and how they must look to a client. docs/wire-cases.md tells each story.
+// T1 to T9: tool calls in answers of upstreams, and how they must look to a client. docs/wire-cases.md explains each case.
 
 import { describe, expect, it } from 'vitest'
 import type { Step } from '../../sim/script.ts'
@@ -19,7 +19,7 @@ import {
   toolUse,
 } from './frames.ts'
 
-describe('T1: arguments for a block that is no tool call', () => {
+describe('T1: arguments for a block that is not a tool call', () => {
   const content = [
     blockStart(0, { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} }),
     json(0, '{"query":"x"}'),
@@ -115,7 +115,7 @@ describe('T3: the tool index counts tool calls, not content blocks', () => {
 })
 
 describe('T4: every call says index 0', () => {
-  it('stream: calls are told apart by their ids', async () => {
+  it('stream: calls are distinguished by their ids', async () => {
     const answer = await stream('openai', [
       callDelta({ index: 0, id: 'c1', type: 'function', function: { name: 'read', arguments: '{"a":1}' } }),
       callDelta({ index: 0, id: 'c2', type: 'function', function: { name: 'read', arguments: '{"b":2}' } }),
@@ -130,7 +130,7 @@ describe('T4: every call says index 0', () => {
     ])
   })
 
-  it('non-stream: arguments that were run together become calls of their own', async () => {
+  it('non-stream: joined arguments become separate calls', async () => {
     const answer = await whole('openai', [
       chatAnswer(
         {
@@ -278,7 +278,7 @@ describe('T7: a tool without arguments', () => {
     expect(wholeCalls(other)).toEqual([['toolu_1', 'now', '{}']])
   })
 
-  it('incoming history with "" or blank arguments is taken as {}', async () => {
+  it('"" or blank arguments in the history become {}', async () => {
     for (const model of Object.values(models)) {
       const answer = await chat(bench.url, {
         model,

@@ -1,4 +1,4 @@
-// T10 to T17: how answers of upstreams end, and how that must look to a client. docs/wire-cases.md tells each story.
+// T10 to T17: how answers of upstreams end, and how that must look to a client. docs/wire-cases.md explains each case.
 
 import { describe, expect, it } from 'vitest'
 import type { Step } from '../../sim/script.ts'
@@ -57,7 +57,7 @@ describe('T10: calls, but the reason says stop', () => {
   })
 })
 
-describe('T11: the reason says tool calls, and there are none', () => {
+describe('T11: finish reason tool_calls without calls', () => {
   it('stream: an error that can be retried, not an empty stop', async () => {
     const anthropic = await stream('anthropic', [messageStart, ...messageEnd('tool_use')])
     expect([anthropic.status, anthropic.error.code]).toEqual([502, 'upstream_protocol_error'])
@@ -99,7 +99,7 @@ describe('T12: cut off inside the arguments', () => {
     }
   })
 
-  it('stream: a call cut right behind its name is not an empty one', async () => {
+  it('stream: a call truncated right after its name is not a call without arguments', async () => {
     const anthropic = await stream('anthropic', [
       messageStart,
       toolUse(0, 'toolu_1', 'read'),
@@ -199,7 +199,7 @@ describe('T13: the upstream dies in mid-answer', () => {
     }
   })
 
-  it('Anthropic: message_delta alone is no end', async () => {
+  it('Anthropic: message_delta without message_stop is not an end', async () => {
     const [delta] = messageEnd('end_turn')
     const answer = await stream('anthropic', [
       messageStart,
@@ -214,7 +214,7 @@ describe('T13: the upstream dies in mid-answer', () => {
 })
 
 describe("T14: the protocol's own end counts, [DONE] does not", () => {
-  it('stream: finish_reason without [DONE] is a success, also when the connection breaks behind it', async () => {
+  it('stream: finish_reason without [DONE] is a success, even if the connection breaks afterwards', async () => {
     for (const fault of ['fin', 'reset'] as const) {
       const answer = await stream('openai', [
         chunk({ content: 'hi' }),

@@ -1,5 +1,5 @@
 // T45 to T49: what Anthropic's models and servers of its dialect refuse, in a conversation of several turns.
-// docs/wire-cases.md tells the stories; test/end-to-end/preserved-thinking.test.ts has every model.
+// docs/wire-cases.md explains it; test/end-to-end/preserved-thinking.test.ts has every model.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DOCUMENTED } from '../../sim/anthropic/models.ts'
@@ -73,7 +73,7 @@ describe.each([true, false])('T45: the conversation before thinking changes (str
     expect(turns.notes).toContain('earlier thinking was left out')
   })
 
-  it('what holds for one request alone stands at its end', async () => {
+  it('text that belongs to one request only is at its end', async () => {
     const { sim } = plain
     const change = (body: Body, turn: number) => (turn === 2 ? { ...body, tool_choice: 'required' } : body)
     const turns = await fourTurns({ model, stream, sim, url, change })
@@ -100,7 +100,7 @@ describe.each([true, false])('T45: the conversation before thinking changes (str
       })
     const first = await respond([user('go')], 'one')
     const { output } = JSON.parse(first.text) as { output: Body[] }
-    // The call by another id is another turn to the gateway: only the client knows what was thought.
+    // With another call id the gateway does not recognize the turn: only the client has the thinking.
     const renamed = output.map((item) =>
       item.type === 'function_call' ? { ...item, call_id: `${id}x` } : item,
     )
@@ -120,7 +120,7 @@ describe.each([true, false])('T45: the conversation before thinking changes (str
 describe('T45: on a service without the controls', () => {
   const old = usePlace({ refusedBetas: [CONTROLS_BETA] })
 
-  it('what it refuses is left out, and asked once more', async () => {
+  it('a refused part is dropped, and the request retried once', async () => {
     const tools = [{ type: 'function', ...readTool.function }]
     const respond = (input: unknown[], instructions: string) =>
       fetch(`${old.url}/v1/responses`, {
@@ -168,7 +168,7 @@ describe('T46: what each model takes', () => {
   })
 
   it.each(['claude-opus-6', 'claude-nova-1'])(
-    '%s, which no table knows, gets a Messages body as it came',
+    '%s, which is in no table, gets a Messages body unchanged',
     async (name) => {
       const body = {
         model: `claude/${name}`,
@@ -185,11 +185,11 @@ describe('T46: what each model takes', () => {
   )
 })
 
-describe('T46: what the service says about its models', () => {
+describe("T46: the service's own description of its models", () => {
   const telling = usePlace({ models: ['claude-nova-1'] })
   const silent = usePlace({ models: ['claude-nova-1'], tellsCapabilities: false })
 
-  it('goes before the table, which is for those that say nothing', async () => {
+  it('takes precedence over the table, which is for services without one', async () => {
     for (const place of [telling, silent]) {
       await (await fetch(`${place.url}/v1/models`)).text()
       const body = ask('claude/claude-nova-1', { reasoning_effort: 'none' })
@@ -200,7 +200,7 @@ describe('T46: what the service says about its models', () => {
   })
 })
 
-describe("T46: what nobody here knows, and the service's own words for it", () => {
+describe("T46: unknown restrictions are learned from the service's error messages", () => {
   it.each([{ output_config: { effort: 'ultra' } }, { thinking: { type: 'deep' } }])(
     'Messages: %j',
     async (more) => {
@@ -338,7 +338,7 @@ function contentOf(text: string, stream: boolean): Body[] {
 describe("T49: a Messages client's own words", () => {
   const base = { model: 'claude/claude-fable-5-2', max_tokens: 4_000, messages: [user('go')] }
 
-  it('the version goes on, and what it forbids is left out', async () => {
+  it('the version is forwarded, and the fields it forbids are dropped', async () => {
     const at = { 'anthropic-version': '2026-10-21' }
     expect((await messages('/v1/messages', base, at)).status).toBe(200)
     expect(plain.sim.requests.at(-1)?.headers['anthropic-version']).toBe('2026-10-21')
@@ -366,7 +366,7 @@ describe("T49: a Messages client's own words", () => {
     expect([status, sent(plain).output_config]).toEqual([200, output_config])
   })
 
-  it('block_binding goes on with its beta, and nothing is added or hidden', async () => {
+  it('block_binding is forwarded with its beta, and nothing is added or hidden', async () => {
     plain.sim.play([{ think: 'hm' }, { say: 'yes' }])
     const first = JSON.parse((await messages('/v1/messages', base)).text) as { content: unknown }
     const longer = {

@@ -76,7 +76,7 @@ export async function askAt(
   return { status: response.status, text, notes: response.headers.get('x-dragoman-notes') ?? text }
 }
 
-/** It is answered; what the upstream was sent last is returned. */
+/** Expects an answer; returns the last upstream request. */
 export async function answeredAt(
   url: string,
   sim: Sim | undefined,

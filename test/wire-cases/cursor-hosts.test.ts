@@ -1,4 +1,4 @@
-// T63: which of Cursor's hosts takes a run. docs/wire-cases.md tells the story.
+// T63: which of Cursor's hosts takes a run. docs/wire-cases.md explains it.
 
 import { describe, expect, it } from 'vitest'
 import { type CursorSim, type CursorSimOptions, startCursorSim } from '../../sim/cursor.ts'
@@ -74,7 +74,7 @@ describe.each(forms)('T63: the host of a run, %s', (form) => {
     await hosts.close()
   })
 
-  it('is none where all of them refuse, and the first is quoted', async () => {
+  it('is an error if all of them refuse, with the message of the first', async () => {
     const region = 'refused'
     const hosts = await withHosts({ region }, { region }, { transport: 'http2', sim: { region } })
     const answer = await answerOf(hosts.url, askCursor('Hello'), form)

@@ -59,7 +59,7 @@ describe.each(spread(['anthropic', 'openai', 'text', 'cursor'] as const, 2))(
     })
 
     it.each(['', '{"path":"a.ts"}', patch.repeat(5_000)])(
-      'whatever the model calls its argument, and whatever the text: the turn is known again (%#)',
+      'the turn is recognized with any argument name and any text (%#)',
       async (text) => {
         const made: Step = { call: { name: 'ApplyPatch', arguments: { patch: text } } }
         if (backend === 'cursor')
@@ -115,7 +115,7 @@ describe('custom tools by the form of their definition', () => {
     expect(text).toBe(patch)
   })
 
-  it("Chat's own comes back, and is taken", async () => {
+  it("Chat's own custom call is accepted in the history", async () => {
     const messages = [
       user('edit'),
       { role: 'assistant', content: null, tool_calls: [{ id: 'c1', ...custom }] },
@@ -125,7 +125,7 @@ describe('custom tools by the form of their definition', () => {
     expect(JSON.parse(upstream.messages[1].tool_calls[0].function.arguments)).toEqual({ input: patch })
   })
 
-  it('what no custom tool has said is still refused by its place', async () => {
+  it('a malformed call of another tool is still refused, with its position', async () => {
     const messages = [
       user('go'),
       { role: 'assistant', content: null, tool_calls: [called('c1', 'read', '{"pa')] },
@@ -155,7 +155,7 @@ describe('9 model variants', () => {
       const stated = { model, messages: [user('hello')], reasoning_effort: 'minimal' }
       await chat(own.url, stated)
       expect(sent(own.openai).reasoning_effort).toBe('minimal')
-      // A name that exists is no variant; one that nobody has is not found by its own name.
+      // An existing name is not a variant, and an unknown name is not found.
       expect((await chat(own.url, { model: 'other-fast', messages: [user('hello')] })).json.model).toBe(
         'other-fast',
       )
@@ -266,7 +266,7 @@ describe('12 GET /models and preflight', () => {
   })
 })
 
-it('anthropic-beta of the client reaches nobody', async () => {
+it("the client's anthropic-beta is not forwarded", async () => {
   const body = { model: models.anthropic, messages: [user('hello')] }
   await post(bench.url, body, { ...cursorIde, 'anthropic-beta': 'context-1m-2025-08-07' })
   expect(bench.anthropic.requests.at(-1)?.headers['anthropic-beta']).toBeUndefined()

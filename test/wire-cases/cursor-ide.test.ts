@@ -32,7 +32,7 @@ describe.each(spread(backends, 1))('T19: a Responses body, on %s', (backend) => 
     ])
     expect(streamed.finishReason).toBe('tool_calls')
     const roles = upstream.messages.map(({ role }: Body) => role)
-    // One answer of the model, with words and both calls; both results behind it.
+    // One answer of the model with text and both calls, then both results.
     if (backend === 'anthropic') {
       expect(roles).toEqual(['user', 'assistant', 'user'])
       expect(upstream.messages[1].content.map(({ type }: Body) => type)).toEqual([
@@ -66,7 +66,7 @@ describe.each(spread(backends, 1))('T19: a Responses body, on %s', (backend) => 
     expect(streamed.usage.total_tokens).toBeGreaterThan(0)
   })
 
-  it('13 fields of Responses that Chat does not know are left out, and one that it does is not', async () => {
+  it('13 fields of Responses that Chat does not know are dropped; one that it knows is kept', async () => {
     const { upstream, notes } = await accepted(backend, {
       ...responsesBody,
       reasoning: { effort: 'low', summary: 'auto' },
@@ -152,7 +152,7 @@ describe.each(spread(backends, 1))("T18: Anthropic's dialect, on %s", (backend) 
       ])
   })
 
-  it('results and empty content beside each other are no empty user message', async () => {
+  it('results with empty content do not become an empty user message', async () => {
     const { upstream } = await accepted(backend, {
       messages: [
         user('go'),

@@ -1,4 +1,4 @@
-// T64: an answer that ends with only some of its calls, because the rest took a moment. docs/wire-cases.md tells the story.
+// T64: an answer that ends with only some of its calls, because the rest took a moment. docs/wire-cases.md explains it.
 
 import { describe, expect, it } from 'vitest'
 import type { CursorStep } from '../../sim/cursor.ts'
@@ -12,7 +12,7 @@ const withResults = (calls: readonly Call[]): Turn[] => [
   { text: '', calls },
   { results: calls.map(({ id }) => ({ id, content: 'alpha' })) },
 ]
-/** Longer than a stream is given to go quiet. */
+/** Longer than the gateway waits for a stream to become quiet. */
 const pause: CursorStep = { wait: 400 }
 const read = (path: string): CursorStep => ({ exec: { mcp: { name: 'read', args: { path } } } })
 const pathsOf = (calls: readonly Call[]) => calls.map(({ input }) => JSON.parse(input).path)
@@ -26,7 +26,7 @@ for (const transport of transports)
         ['streamed', true],
         ['whole', false],
       ] as const)
-        it(`T64: all calls that were said to come are one answer, ${door}, ${form}`, async () => {
+        it(`T64: all announced calls are one answer, ${door}, ${form}`, async () => {
           bench.sim.play([{ listed: 2 }, read('a'), pause, read('b'), { await: 'results' }, { say: 'done' }])
           const called = await ask(bench.url, door, { model, turns: first, stream })
           expect(pathsOf(called.calls)).toEqual(['a', 'b'])

@@ -1,4 +1,4 @@
-// T66 and T67: models that want max mode, and models that take a short history alone. docs/wire-cases.md tells each story.
+// T66 and T67: models that want max mode, and models that take a short history alone. docs/wire-cases.md explains each case.
 
 import { describe, expect, it } from 'vitest'
 import { answerOf, askCursor, transports, useCursorBench } from '../cursor-bench.ts'

@@ -1,4 +1,4 @@
-// T65: what the service says of itself in the stream of an answer. docs/wire-cases.md tells the story.
+// T65: what the service says of itself in the stream of an answer. docs/wire-cases.md explains it.
 
 import { describe, expect, it } from 'vitest'
 import { NOTICE } from '../../sim/cursor/asides.ts'
@@ -14,7 +14,7 @@ for (const transport of transports)
         ['streamed', true],
         ['whole', false],
       ] as const)
-        it(`T65: notices and unknown messages are no part of the answer, ${door}, ${form}`, async () => {
+        it(`T65: notices and unknown messages are not part of the answer, ${door}, ${form}`, async () => {
           bench.sim.play([{ say: 'The answer.' }, { end: true }])
           const asked = { model: 'cursor/default', turns: [{ user: 'Hello' }], stream }
           const answer = await ask(bench.url, door, asked)

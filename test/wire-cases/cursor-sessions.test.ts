@@ -1,5 +1,5 @@
 // T27, T28 and T35 to T37: one run through broken streams, edits and second windows, on both transports.
-// docs/wire-cases.md tells each story.
+// docs/wire-cases.md explains each case.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
@@ -34,7 +34,7 @@ for (const transport of transports) {
     const callIdsAsked = () => [...bench.sim.deliveries.keys()]
 
     for (const form of forms) {
-      it(`T27: a stream that breaks after the results is taken up from its checkpoint, ${form}`, async () => {
+      it(`T27: a stream that breaks after the results is resumed from its checkpoint, ${form}`, async () => {
         for (const fault of breaks) {
           bench.sim.clear()
           bench.sim.play(
@@ -57,7 +57,7 @@ for (const transport of transports) {
         }
       })
 
-      it(`T27: where no checkpoint knows of the call, a new run is told all of it, ${form}`, async () => {
+      it(`T27: if no checkpoint has the call, a new run receives the whole history, ${form}`, async () => {
         bench.sim.play(
           [{ say: 'let me see' }, checkpoint, read('a'), results, { fault: 'reset' }],
           [{ say: 'afresh' }, end],
@@ -69,7 +69,7 @@ for (const transport of transports) {
         expect(bench.sim.runs[1]?.request.conversationId).not.toBe(bench.sim.runs[0]?.request.conversationId)
       })
 
-      it(`T28: what is asked again after a reconnect is answered from memory, ${form}`, async () => {
+      it(`T28: a request repeated after a reconnect is answered from memory, ${form}`, async () => {
         for (const reask of [true, 'same-id'] as const) {
           bench.sim.clear()
           bench.sim.play(
@@ -81,7 +81,7 @@ for (const transport of transports) {
           expect(first.calls).toHaveLength(2)
           await checkpointed(bench.sim.runs[0])
           const answering = answerOf(bench.url, followUp(body, first, ['A', 'B']), form)
-          // They have come, and nothing is said of them.
+          // The results arrived, but the service did not acknowledge them.
           await until(() => closedCalls(bench.sim.runs[0]) === 2)
           bench.sim.breakRuns()
           const second = await answering
@@ -94,7 +94,7 @@ for (const transport of transports) {
         }
       })
 
-      it(`T28: what the service is known to have it is not made to ask for again, ${form}`, async () => {
+      it(`T28: the service need not ask again for results that it acknowledged, ${form}`, async () => {
         bench.sim.clear()
         bench.sim.play([read('a'), checkpoint, results, { fault: 'reset' }], [{ say: 'have it' }, end])
         const body = askCursor('read it')
@@ -104,7 +104,7 @@ for (const transport of transports) {
         expect(closedCalls(bench.sim.runs[1])).toBe(0)
       })
 
-      it(`T28: a stream that breaks while parked is taken up when the results come, ${form}`, async () => {
+      it(`T28: a stream that breaks while parked is resumed when the results arrive, ${form}`, async () => {
         bench.sim.play(
           [read('a'), checkpoint, { wait: 300 }, { fault: 'reset' }],
           resumed({ reask: true }, results, { say: 'taken up' }, end),
@@ -142,7 +142,7 @@ for (const transport of transports) {
       expect(given).toEqual([['of window 0'], ['of window 1']])
     })
 
-    it('T35: nor do they in their second turns, though all that was said is the same', async () => {
+    it('T35: nor in their second turns, although their histories are equal', async () => {
       bench.sim.play(
         [{ say: 'Hello.' }, end],
         [{ say: 'Hello.' }, end],
@@ -158,7 +158,7 @@ for (const transport of transports) {
       expect(new Set(ids).size).toBe(4)
     })
 
-    it('T36: results behind an edited history start afresh; the run waits on for its own', async () => {
+    it('T36: results after an edited history start a new run; the parked run keeps waiting for its own', async () => {
       bench.sim.play([read('a'), results, { say: 'live' }, end], [{ say: 'afresh' }, end])
       const body = askCursor('read it')
       const first = await answerOf(bench.url, body, 'streamed')

@@ -1,5 +1,5 @@
 // T60 and T61: how Cursor comes to know and to call the client's tools, at every door and in both forms of answer.
-// docs/wire-cases.md tells each story.
+// docs/wire-cases.md explains each case.
 
 import { describe, expect, it } from 'vitest'
 import type { CursorStep } from '../../sim/cursor.ts'
@@ -28,7 +28,7 @@ for (const transport of transports) {
       for (const stream of forms) {
         const form = stream ? 'streamed' : 'whole'
 
-        it(`T60: the state of the tools is told before each call, ${door}, ${form}`, async () => {
+        it(`T60: the service gets the state of the tools before each call, ${door}, ${form}`, async () => {
           const read: CursorStep = { exec: { mcp: { name: 'read', args: { path: 'a.txt' } } } }
           bench.sim.play([
             read,
@@ -67,7 +67,7 @@ for (const transport of transports) {
         })
       }
 
-    it('T60: the state is told while the run waits for results', async () => {
+    it('T60: the service gets the state while the run waits for results', async () => {
       bench.sim.play([
         { exec: { mcp: { name: 'read', args: { path: 'a' } } } },
         { wait: 400 },

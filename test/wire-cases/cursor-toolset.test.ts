@@ -1,5 +1,5 @@
 // T62: models that have Cursor's own tools use those, and the client's agent gets an empty turn or the wrong tools. docs/wire-cases.md
-// tells the story.
+// explains it.
 
 import { describe, expect, it } from 'vitest'
 import type { CursorSim } from '../../sim/cursor.ts'
@@ -71,7 +71,7 @@ for (const transport of transports) {
     })
 
     for (const [form] of forms)
-      it(`T62: what the service requires is allowed, once it has said so, ${form}`, async () => {
+      it(`T62: a tool that the service requires is allowed after its refusal, ${form}`, async () => {
         const withClientTools = ['get_mcp_tools_tool_call', 'read_tool_call']
         const bench = await startCursorBench({ transport, sim: { requiredTools: { withClientTools } } })
         const answer = await answerOf(bench.url, askCursor('Read a.txt'), form)

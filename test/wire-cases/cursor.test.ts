@@ -1,5 +1,5 @@
-// T26 and T29 to T34: Cursor's agent, on both transports and in both forms of answer. docs/wire-cases.md tells each
-// story.
+// T26 and T29 to T34: Cursor's agent, on both transports and in both forms of answer. docs/wire-cases.md explains each
+// case.
 
 import { describe, expect, it } from 'vitest'
 import { type CursorStep, startCursorSim } from '../../sim/cursor.ts'
@@ -66,7 +66,7 @@ for (const transport of transports) {
         }
       }
 
-      it(`T30: a tool that the client does not have is refused by type, and the turn goes on, ${form}`, async () => {
+      it(`T30: a tool that the client does not have is refused by type, and the turn continues, ${form}`, async () => {
         bench.sim.play([
           { execs: [{ mcp: { name: 'deploy', args: {} } }, { delete: { path: 'a' } }] },
           { await: 'results' },
@@ -263,7 +263,7 @@ for (const transport of transports) {
       },
     )
 
-    it('is never one outside the service, whoever names it', async () => {
+    it('is never outside the service, even if the service names it', async () => {
       for (const agentUrl of ['https://agent.example.com', 'http://agent.api5.cursor.sh', 'nonsense']) {
         const bench = await startCursorBench({ transport, sim: { agentUrl } })
         bench.sim.play([{ say: 'from home' }, { end: true }])

@@ -1,4 +1,4 @@
-// T38 to T41: the same failures at the doors for Messages and Responses. docs/wire-cases.md tells each story.
+// T38 to T41: the same failures at the doors for Messages and Responses. docs/wire-cases.md explains each case.
 
 import { describe, expect, it } from 'vitest'
 import type { Step } from '../../sim/script.ts'
@@ -40,7 +40,7 @@ const responsesBody = (backend: Backend, more: Body): Body => ({
   ...more,
 })
 
-/** The events of a Messages stream; each stands under its own name. */
+/** The events of a Messages stream; checks each event's name. */
 async function messages(backend: Backend, steps: Step[], more: Body = {}) {
   bench[backend].play(steps)
   const raw = await (await post('/v1/messages', messagesBody(backend, { stream: true, ...more }))).text()
@@ -129,7 +129,7 @@ describe('T41: signed thinking that the client carries itself', () => {
   const steps: Step[] = [{ think: 'why' }, { say: 'because' }]
   const sent = () => JSON.stringify(bench.anthropic.requests.at(-1)?.body)
 
-  it('Messages: the signature is in the stream, and goes back as it came', async () => {
+  it('Messages: the signature is in the stream, and is sent back unchanged', async () => {
     const thinking = { thinking: { type: 'enabled', budget_tokens: 2_000 } }
     const { events } = await messages('anthropic', steps, thinking)
     const { signature } = events.map(({ delta }) => delta).find((delta) => delta?.type === 'signature_delta')
@@ -140,7 +140,7 @@ describe('T41: signed thinking that the client carries itself', () => {
     expect(sent()).toContain(`"signature":${JSON.stringify(signature)}`)
   })
 
-  it('Responses: the same by encrypted_content, for the same model alone', async () => {
+  it('Responses: the same with encrypted_content, for the same model only', async () => {
     const body = { store: false, include: ['reasoning.encrypted_content'], reasoning: { effort: 'low' } }
     const { response } = await responses('anthropic', steps, body)
     const input = [{ role: 'user', content: 'x' }, ...response.output, { role: 'user', content: 'and?' }]

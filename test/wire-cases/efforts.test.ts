@@ -1,4 +1,4 @@
-// T52: efforts that a model does not have, on the service that refuses them. docs/wire-cases.md tells the story.
+// T52: efforts that a model does not have, on the service that refuses them. docs/wire-cases.md explains it.
 
 import { describe, expect, it } from 'vitest'
 import { effortRows, nearestEffort } from '../../src/protocols/openai-chat/servers/efforts.ts'
@@ -57,7 +57,7 @@ const rows: [model: string, asked: string, sent: string | undefined][] = [
   ['zai/glm-5.2', 'low', 'high'],
   ['gemini/gemini-3-pro-preview', 'max', 'high'],
   ['ollama/gpt-oss', 'max', 'max'],
-  // Nothing is known of these: as it came.
+  // Unknown models: unchanged.
   ['openai/gpt-7', 'max', 'max'],
   ['vllm/some-model', 'minimal', 'minimal'],
   ['vllm/some-model', 'ultra', 'ultra'],
@@ -66,7 +66,7 @@ const rows: [model: string, asked: string, sent: string | undefined][] = [
 ]
 
 describe.each(doorForms)('T52: efforts ($door, stream $stream)', (at) => {
-  // Messages switches thinking off in another way, which is no effort.
+  // Messages switches thinking off without an effort.
   const sayable = rows.filter(([, asked]) => at.door !== 'messages' || asked !== 'none')
   it.each(sayable)('%s, asked for %s, is sent %s', async (model, effort, expected) => {
     const sim = bench.sims[model.split('/', 1)[0] ?? '']
@@ -77,7 +77,7 @@ describe.each(doorForms)('T52: efforts ($door, stream $stream)', (at) => {
 })
 
 describe('T52: the nearest effort', () => {
-  it('is one of those that are listed, and never none for another', () => {
+  it('is a listed one, and never "none" in place of another', () => {
     for (const { efforts } of effortRows) {
       for (const asked of ['minimal', 'low', 'medium', 'high', 'xhigh', 'max']) {
         const found = nearestEffort(asked, efforts)

@@ -1,5 +1,5 @@
 // T53 to T55: the reasoning of earlier answers and the proofs of calls, as single services take them back.
-// docs/wire-cases.md tells the story.
+// docs/wire-cases.md explains it.
 
 import { afterEach, describe, expect, it } from 'vitest'
 import type { ServerName } from '../../sim/openai.ts'
@@ -47,7 +47,7 @@ const steps: Step[] = [
   { call: { name: 'read', arguments: { path: 'a' }, id: 'call_abc1' } },
 ]
 
-/** The model thinks and calls; what the client would send next. */
+/** The model thinks and calls; returns the client's next request. */
 async function firstTurn(model: string, stream: boolean, more: Body = {}): Promise<Body[]> {
   simOf(model).play(steps)
   const { answer } = await accepted(model, [user('go')], stream)
@@ -161,7 +161,7 @@ describe.each(both)('T55: thought signatures of Gemini (stream %s)', (stream) =>
   const signatures = (message: { tool_calls: { extra_content?: { google: Body } }[] }) =>
     message.tool_calls.map((call) => call.extra_content?.google.thought_signature)
 
-  it('come back on the first call, as they came', async () => {
+  it('come back unchanged on the first call', async () => {
     const { sent } = await accepted(model, await firstTurn(model, stream), stream)
     expect(signatures(sent[1])).toEqual(['sig-call_abc1'])
   })

@@ -10,7 +10,7 @@ const bench = useBench({
 })
 
 describe('keep-alive', () => {
-  it('comments go out while arguments are held, and the call comes whole', async () => {
+  it('sends comments while arguments are held back, and then the whole call', async () => {
     bench.anthropic.play([
       messageStart,
       toolUse(0, 'toolu_1', 'read'),
@@ -26,7 +26,7 @@ describe('keep-alive', () => {
     expect(answer.calls.map((call) => call.pieces)).toEqual([['{"path":"a"}']])
   })
 
-  it('an error behind them is in-band, and no other backend is tried: the status is spent', async () => {
+  it('an error after them is in-band, and no other backend is tried: the status has been sent', async () => {
     bench.anthropic.play([
       { wait: 1_000 },
       { status: 529, body: { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } } },

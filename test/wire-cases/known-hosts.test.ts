@@ -1,4 +1,4 @@
-// T57: what a known service is known to refuse, beside reasoning and efforts. docs/wire-cases.md tells the story.
+// T57: what a known service is known to refuse, beside reasoning and efforts. docs/wire-cases.md explains it.
 
 import { describe, expect, it } from 'vitest'
 import type { ServerName } from '../../sim/openai.ts'
@@ -14,7 +14,7 @@ const bench = useServers(
   ),
 )
 
-/** Streamed and whole; what was sent last, and the notes. */
+/** Sends a streamed and a whole request; returns the last upstream request and the notes. */
 async function accepted(model: string, more: Body) {
   const sim = bench.sims[model.split('/', 1)[0] ?? '']
   sim?.clear()
@@ -66,7 +66,7 @@ describe('T57: fields of other services', () => {
     expect(notes).toContain(note)
   })
 
-  it('Fireworks is asked to say when a prompt is too long', async () => {
+  it('Fireworks is asked to refuse a prompt that is too long', async () => {
     expect((await accepted('fireworks/m', {})).sent.context_length_exceeded_behavior).toBe('error')
     const own = { context_length_exceeded_behavior: 'truncate' }
     expect((await accepted('fireworks/m', own)).sent).toMatchObject(own)
@@ -140,7 +140,7 @@ describe('T57: messages', () => {
 describe('T57: tools', () => {
   const tool = (name: string, parameters: Body) => ({ type: 'function', function: { name, parameters } })
 
-  it('a forced call has a word of its own on Mistral; a named one is the only one', async () => {
+  it('Mistral has its own value for a forced call; a named tool is sent alone', async () => {
     const other = tool('list', { type: 'object' })
     const tools = [readTool, other]
     const required = await accepted('mistral/mistral-large', { tools, tool_choice: 'required' })
@@ -152,7 +152,7 @@ describe('T57: tools', () => {
   })
 
   it.each(['mistral/mistral-large', 'gemini/gemini-2.5-pro'])(
-    '$schema and $id are taken out of schemas for %s, but not out of the names of properties',
+    '$schema and $id are removed from schemas for %s, but not from property names',
     async (model) => {
       const inner = { type: 'object', $id: 'b', properties: { $id: { type: 'string', default: { $id: 1 } } } }
       const schema = {

@@ -1,5 +1,5 @@
-// T71: services under names that say nothing of them. What they refuse, and how it would be taken, is in their words alone.
-// docs/wire-cases.md tells the story.
+// T71: services behind unknown host names. Only their error messages show what they refuse and what they would accept.
+// docs/wire-cases.md explains it.
 
 import { afterEach, describe, expect, it } from 'vitest'
 import type { ServerName } from '../../sim/openai.ts'
@@ -9,7 +9,7 @@ import { acceptedAt, answeredAt, askAt, doorForms, type Question } from './at-do
 
 const servers = ['openai', 'groq', 'cerebras', 'xai', 'mistral', 'deepseek', 'moonshot', 'gemini'] as const
 
-/** As behind a company's own relay. */
+/** Like a company's relay. */
 const hidden = (server: ServerName) => {
   const url = new URL(addresses[server])
   return `http://${server}.relay.example${url.pathname}`
@@ -65,7 +65,7 @@ const lessons: Record<string, Lesson> = {
   'an effort where there is none': { server: 'xai', model: 'grok-4.20-x', question: { effort: 'low' }, absent: 'reasoning_effort', note: 'effort' },
 } // biome-ignore format: a table to be read as one
 
-describe.each(doorForms)('T71: a refusal that says how it would be taken ($door, stream $stream)', (at) => {
+describe.each(doorForms)('T71: a refusal that names the accepted form ($door, stream $stream)', (at) => {
   const suffix = `x${doorForms.indexOf(at)}`
   const here = Object.entries(lessons).filter(
     ([, { chatOnly, question }]) =>

@@ -54,7 +54,7 @@ describe('content that other dialects have', () => {
     else expect(notes).toEqual([expect.stringContaining(note)])
   })
 
-  it('marks for the cache, whatever the part is called', () => {
+  it('cache marks, on parts of any type', () => {
     const part = { type: 'input_text', text: 'so', cache_control: { type: 'ephemeral' } }
     expect(read({ messages: [user([part])] }).turn.messages[0]).toMatchObject({ content: [{ cache: {} }] })
   })
@@ -81,7 +81,7 @@ describe('results', () => {
     const messages = [user('a'), asked, { role: 'tool', tool_call_id: 'c1', ...content }]
     const { openai } = taken({ messages, tools })
     expect(openai.messages[2]).toEqual({ role: 'tool', tool_call_id: 'c1', content: '' })
-    // What was good stays as it came.
+    // Valid parts are unchanged.
     expect(openai.messages[1]).toBe(asked)
   })
 
@@ -95,13 +95,13 @@ describe('results', () => {
     expect(notes).toEqual([expect.stringContaining('audio')])
   })
 
-  it('behind words of the same message, are moved, and a note says so', () => {
+  it('after text of the same message, are moved, and a note says so', () => {
     const { openai, notes } = taken({ messages: [user('a'), asked, user([said, result('c1', 'A')])], tools })
     expect(openai.messages.map(({ role }: Body) => role)).toEqual(['user', 'assistant', 'tool', 'user'])
     expect(notes).toEqual([expect.stringContaining('moved before')])
   })
 
-  it('are found by the id of their call, which stays what it is', () => {
+  it('are found by the id of their call, which is not changed', () => {
     const id = 'toolx_ZnVuY3Rpb25zLnJlYWQ6MA'
     for (const answer of [user([result(id, 'A')]), answered(id, 'A')]) {
       const messages = [user('a'), assistant([use(id, 'read', { path: 'a' })]), answer]

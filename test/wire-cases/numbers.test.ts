@@ -1,4 +1,4 @@
-// T43: numbers that a double cannot hold, from one dialect to another. docs/wire-cases.md tells the story;
+// T43: numbers that a double cannot hold, from one dialect to another. docs/wire-cases.md explains it;
 // test/fuzz/exact-numbers.test.ts has every door and every kind of backend.
 
 import { expect, it } from 'vitest'

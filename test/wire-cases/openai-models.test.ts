@@ -1,4 +1,4 @@
-// T50, T51: what OpenAI's own models refuse on Chat Completions. docs/wire-cases.md tells the story.
+// T50, T51: what OpenAI's own models refuse on Chat Completions. docs/wire-cases.md explains it.
 
 import { describe, expect, it } from 'vitest'
 import { addresses, useServers } from '../server-bench.ts'
@@ -10,7 +10,7 @@ const accepted = (at: (typeof doorForms)[number], question: Parameters<typeof ac
 
 describe.each(doorForms)('T50: function tools on Chat Completions ($door, stream $stream)', (at) => {
   it.each(['gpt-5.4', 'gpt-5.4-mini-2026-03-05', 'gpt-5.5'])(
-    '%s takes them with the effort none alone: what is lost is a note',
+    '%s accepts them only with effort none: the lost effort is a note',
     async (name) => {
       const { sent, notes } = await accepted(at, { model: `openai/${name}`, effort: 'high' })
       expect(sent.reasoning_effort).toBe('none')
@@ -20,7 +20,7 @@ describe.each(doorForms)('T50: function tools on Chat Completions ($door, stream
   )
 
   it.each(['gpt-5.6', 'gpt-5.6-terra', 'gpt-6-sol', 'gpt-6-luna', 'gpt-6.1-terra'])(
-    '%s wants it said, whatever was asked for',
+    '%s needs it set explicitly, whatever was requested',
     async (name) => {
       for (const effort of [undefined, 'none', 'low', 'max']) {
         const { sent, notes } = await accepted(at, { model: `openai/${name}`, ...(effort ? { effort } : {}) })
@@ -31,7 +31,7 @@ describe.each(doorForms)('T50: function tools on Chat Completions ($door, stream
   )
 
   it.each(['gpt-6-astra', 'gpt-6.1-sol', 'gpt-6.1-sol-2026-10-01'])(
-    '%s takes none: an error that says so, before anything is sent',
+    '%s accepts none: an error that says so, before anything is sent',
     async (name) => {
       const before = bench.sims.openai?.requests.length
       const { status, text } = await askAt(bench.url, at, { model: `openai/${name}` })
@@ -48,7 +48,7 @@ describe.each(doorForms)('T50: function tools on Chat Completions ($door, stream
     }
   })
 
-  it('a model that is not known gets what was asked for', async () => {
+  it('an unknown model gets the requested value', async () => {
     const { sent } = await accepted(at, { model: 'openai/gpt-7', effort: 'max', stop: ['END'] })
     expect(sent.reasoning_effort).toBe('max')
     if (at.door !== 'responses') expect(sent.stop).toEqual(['END'])

@@ -1,4 +1,4 @@
-// T44: text, and then a refusal. docs/wire-cases.md tells the story.
+// T44: text, and then a refusal. docs/wire-cases.md explains it.
 
 import { describe, expect, it } from 'vitest'
 import { type Body, useBench, user } from '../harness.ts'

@@ -1,4 +1,4 @@
-// T42: calls that share an id, an index or neither. docs/wire-cases.md tells the story.
+// T42: calls that share an id, an index or neither. docs/wire-cases.md explains it.
 
 import { describe, expect, it } from 'vitest'
 import type { Step } from '../../sim/script.ts'
@@ -116,7 +116,7 @@ describe('T42: two calls with one id', () => {
     }
   })
 
-  it('stream: one index for all, told apart by ids, interleaved', async () => {
+  it('stream: one index for all, distinguished by ids, interleaved', async () => {
     const answer = await stream(
       streamOf(
         element('x', [a[0], ''], 0),
@@ -174,11 +174,11 @@ describe('T42: two calls with one id', () => {
       [element('x', [a[0], ''], 0), element('y', [b[0], ''], 1), fragment(b[1], { index: 0, id: 'y' })],
     ],
     [
-      'a new id without a name behind a finished call',
+      'a new id without a name after a finished call',
       [element('x', a, 0), fragment(b[1], { index: 0, id: 'y' })],
     ],
     [
-      'nothing but arguments behind two finished calls',
+      'only arguments after two finished calls',
       [element('x', a, 0), element('x', b, 0), fragment('{"path":"c"}', { index: 0 })],
     ],
   ])('stream: an error, never a merge: %s', async (_what, deltas) => {
@@ -187,7 +187,7 @@ describe('T42: two calls with one id', () => {
     for (const call of callsOf(answer)) expect([a, b, c]).toContainEqual(call)
   })
 
-  it('Anthropic: blocks with one id are calls of their own', async () => {
+  it('Anthropic: blocks with the same id are separate calls', async () => {
     const answer = await stream(
       [
         messageStart,

@@ -18,7 +18,7 @@ describe('T20: tool results in every order', () => {
     ])
   })
 
-  it('text between the results moves behind them', async () => {
+  it('text between the results moves after them', async () => {
     const { upstream, notes } = await accepted('anthropic/claude-demo', {
       messages: [user('go'), twoCalls, answered('c1', 'A'), user('hurry'), answered('c2', 'B')],
     })
@@ -103,7 +103,7 @@ describe('T21: ids that the upstream does not take', () => {
     expect(mapped.size).toBe(ids.length)
   })
 
-  it('stay as they are, byte for byte, when they conform', async () => {
+  it('are not changed if they are valid', async () => {
     const { upstream } = await accepted('anthropic/claude-demo', { messages: strange('call_AbC-123_x') })
     expect(upstream.messages[1].content[0].id).toBe('call_AbC-123_x')
   })
@@ -123,7 +123,7 @@ describe('T22: signed thinking that a Chat client cannot carry', () => {
   const model = 'anthropic/claude-sonnet-4-5'
   const effort = { reasoning_effort: 'medium' }
 
-  /** First turn: the simulator thinks, signs, and calls. Returns what the client would send next. */
+  /** First turn: the simulator thinks, signs, and calls. Returns the client's next request. */
   async function firstTurn(steps: Step[], stream: boolean): Promise<Body[]> {
     bench.anthropic.play(steps)
     const request = ask(model, effort)

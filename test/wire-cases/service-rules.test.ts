@@ -1,4 +1,4 @@
-// T23: rules of single services. docs/wire-cases.md tells the story.
+// T23: rules of single services. docs/wire-cases.md explains it.
 
 import { describe, expect, it } from 'vitest'
 import { DOCUMENTED } from '../../sim/anthropic/models.ts'
@@ -35,7 +35,7 @@ describe('T23: rules of single services', () => {
     expect(sent(bench.openai).tool_choice).toBe('required')
   })
 
-  it('reasoning_content that the service wants back is replayed; a blank stands in when it is not known', async () => {
+  it('reasoning_content that the service requires is replayed; a space replaces it if it is unknown', async () => {
     const strict = await startBench({ openai: { requiresReasoning: true, lenient: true } })
     const model = 'openai/kimi-k2-thinking'
     strict.openai.play([
@@ -62,7 +62,7 @@ describe('T23: rules of single services', () => {
     await strict.close()
   })
 
-  it('ids that come again in every turn (Kimi K3) do not mix up the reasoning; it goes back in its own field', async () => {
+  it('ids that repeat in every turn (Kimi K3) do not mix up the reasoning, which is sent back in its own field', async () => {
     const other = await startBench({ openai: { quirks: ['reasoning'], lenient: true } })
     const model = 'openai/kimi-k3'
     const turn = (path: string) => [
@@ -84,7 +84,7 @@ describe('T23: rules of single services', () => {
     await other.close()
   })
 
-  it('what was thought for one key is not sent for another', async () => {
+  it('thinking of one key is not sent for another', async () => {
     const keys = ['one', 'two'].map((name) => ({ name, key: `key-of-${name}` }))
     const strict = await startBench({
       openai: { requiresReasoning: true, lenient: true },
@@ -125,7 +125,7 @@ describe('T23: rules of single services', () => {
   })
 
   it.each([true, false])(
-    'proofs that only the service can read come back to it (stream %s)',
+    'opaque signatures are sent back to the service (stream %s)',
     async (stream) => {
       const lenient = await startBench({ openai: { lenient: true } })
       const model = 'openai/google/gemini-3-pro'

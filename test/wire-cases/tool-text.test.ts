@@ -1,4 +1,4 @@
-// T24 and T25: tool calls in plain text. docs/wire-cases.md tells each story.
+// T24 and T25: tool calls in plain text. docs/wire-cases.md explains each case.
 
 import { describe, expect, it } from 'vitest'
 import type { Step } from '../../sim/script.ts'
@@ -65,14 +65,14 @@ describe.each(forms)('%s', (form) => {
     }
   })
 
-  it('T24: a call in thinking is none', async () => {
+  it('T24: a call in thinking is not a call', async () => {
     for (const length of lengths) {
       bench.sim.play([say(`<think>Perhaps ${block('/')}?</think>\nNo need.`, length)])
       expect(await answerTo(body, form)).toEqual({ text: 'No need.', calls: [], finish: 'stop' })
     }
   })
 
-  it('T24: repeats are kept, and so is what is said beside them', async () => {
+  it('T24: repeated calls and the text beside them are kept', async () => {
     for (const length of lengths) {
       bench.sim.play([say(`First.\n${block('a')}\n${block('a')}\nThen.\n${block('b')}`, length)])
       expect(await answerTo(body, form)).toEqual({
@@ -132,7 +132,7 @@ describe.each(forms)('%s', (form) => {
     }
   })
 
-  it('T25: a call that was cut off is none, and the reason is length', async () => {
+  it('T25: a truncated call is dropped, and the finish reason is length', async () => {
     const text = `Now.\n${block('a long path').slice(0, -30)}`
     for (const length of lengths) {
       bench.sim.play([say(text, length), { end: 'length' }])

@@ -1,4 +1,4 @@
-// T70: what a service says when it refuses, in every shape that services have for it. docs/wire-cases.md tells the story.
+// T70: what a service says when it refuses, in every shape that services have for it. docs/wire-cases.md explains it.
 
 import { describe, expect, it } from 'vitest'
 import { spread } from '../depth.ts'
@@ -43,7 +43,7 @@ const forms = doors.flatMap(([name, path, body]) =>
   })),
 )
 
-/** Whose, as it came, and the words that must reach the client. */
+/** The service, its error as sent, and the text that must reach the client. */
 const shapes: [string, Refusal, string][] = [
   ['OpenAI', { status: 400, body: { error: { message: 'no such tool', type: 'x', param: null, code: null } } }, 'no such tool'],
   ['Gemini: an array', { status: 400, body: [{ error: { code: 400, message: 'Unknown name "x"', status: 'INVALID_ARGUMENT' } }] }, 'Unknown name "x"'],
@@ -135,7 +135,7 @@ describe.each(spread(forms, 1))('T70: at $name', ({ path, body }) => {
     }
   })
 
-  it.each(sizes)('%s: a body that is too large is no matter of tokens', async (_whose, refusal) => {
+  it.each(sizes)('%s: a body that is too large is not a context overflow', async (_whose, refusal) => {
     for (const backend of ['openai', 'anthropic'] as const) {
       bench[backend].play([refusal])
       const { status, text } = await ask(backend, path, body)

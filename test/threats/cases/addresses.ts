@@ -1,6 +1,6 @@
-// Where no backend is: ways to write the addresses of metadata services, and ways to try to get a request there.
+// Forbidden addresses: notations of metadata services' addresses, and ways to direct a request there.
 
-/** Hosts as they may stand in a URL. */
+/** Hosts as written in a URL. */
 export const metadataHosts = [
   '169.254.169.254', '169.254.169.254.', '169.254.170.2', '169.254.0.1', '2852039166', '0xa9fea9fe', '0xA9FEA9FE', '025177524776',
   '0251.0376.0251.0376', '0xa9.0xfe.0xa9.0xfe', '169.254.43518', '169.16689662', '0xa9.254.0251.254', '%31%36%39.254.169.254',
@@ -76,7 +76,7 @@ export const steeringModels = [
   'TRAP', 'TRAP/gpt-4o', '//evil.example/x', 'openai@evil.example/x', 'openai:80@evil.example/x', 'openai\r\nHost: evil.example/x', 'openai%2Fx', '../openai/x',
 ] as const // biome-ignore format: a list to be read as one
 
-/** Parts that name a place: it is the model's service that looks there, or nobody. */
+/** Parts with a URL: only the model's service may fetch it, never the gateway. */
 export const steeringParts: readonly Record<string, unknown>[] = [
   { type: 'image_url', image_url: { url: 'TRAP/a.png' } },
   { type: 'image_url', image_url: { url: 'file:///etc/passwd' } },

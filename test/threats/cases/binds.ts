@@ -1,4 +1,4 @@
-// Addresses to listen on that others may reach, or that nobody can tell for sure.
+// Listen addresses that others can, or may be able to, reach.
 
 import { networkInterfaces } from 'node:os'
 

@@ -1,4 +1,4 @@
-// What ends a line, a header, an event or a text for some reader.
+// Characters that some readers take as the end of a line, header, event or text.
 
 export const lineBreaks = [
   '\r\n',
@@ -17,7 +17,7 @@ export const lineBreaks = [
   '\r\nx-injected: yes\r\n\r\n',
 ] as const
 
-/** Headers of an upstream that are for the gateway alone, or for nobody. */
+/** Upstream headers that must not reach the client. */
 export const upstreamHeaders: readonly (readonly [string, string])[] = [
   ['set-cookie', 'session=evil'],
   ['access-control-allow-origin', '*'],
@@ -47,7 +47,7 @@ export const upstreamHeaders: readonly (readonly [string, string])[] = [
   ['x-should-retry', 'perhaps'],
 ]
 
-/** Headers of a client that must not be sent on, and may not change what is. */
+/** Client headers that must not be forwarded or change the upstream request. */
 export const clientHeaders: readonly (readonly [string, string])[] = [
   ['Connection', 'close, x-api-key, authorization'],
   ['Keep-Alive', 'timeout=5'],
@@ -74,7 +74,7 @@ export const clientHeaders: readonly (readonly [string, string])[] = [
   ['X-Evil', 'client-canary'],
 ]
 
-/** What goes upstream at most, beside what the configuration adds. */
+/** All headers that may be sent upstream, apart from configured ones. */
 export const sentHeaders = [
   'accept',
   'anthropic-beta',

@@ -1,5 +1,5 @@
-// What a page can try with the browser's own means. Each attempt is the body of an async function in the page; it knows
-// `url` (of the gateway), `body` (a request that would be a good one), `settled` and `inFrame`, and gives what it could read.
+// Attacks of a page with the browser's own APIs. Each is the body of an async function in the page; it has `url` (of the gateway),
+// `body` (a valid request), `settled` and `inFrame`, and returns what it could read.
 
 export interface Attempt {
   name: string
@@ -26,7 +26,7 @@ const form = (enctype: string, method = 'post') => `
     form.submit()
   })`
 
-/** They load whatever comes, and tell the page nothing of it. */
+/** These elements load anything, and the page cannot read the content. */
 const showsNothing = new Set(['preload', 'prefetch', 'object', 'embed'])
 
 const element = (tag: string, attributes: Record<string, string>, path = '/v1/models') => `

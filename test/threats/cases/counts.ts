@@ -1,4 +1,4 @@
-// How many cases there are of each threat, in the words of docs/threat-model.md.
+// The number of cases of each threat, as written in docs/threat-model.md.
 
 import { routes } from '../../../src/server/routes.ts'
 import {

@@ -1,6 +1,6 @@
-// Names under which a page, by DNS of its own, may have come to this machine; and names that only look like ours.
+// Host names that an attacker's DNS can point at this machine, and names that only resemble ours.
 
-/** `PORT` stands for the gateway's. */
+/** `PORT` is replaced by the gateway's port. */
 export const foreignHosts = [
   'evil.example', 'evil.example:PORT', 'evil.example:80', 'localhost.evil.example', 'evil.localhost', 'localhost.localdomain',
   '127.0.0.1.nip.io', '127.0.0.1.nip.io:PORT', '127-0-0-1.evil.example', '127.0.0.1.', '127.0.0.1.:PORT', 'localhost.', 'localhost.:PORT',

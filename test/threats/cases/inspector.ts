@@ -1,4 +1,4 @@
-// What somebody could try on the inspector: half a login, and texts that are markup to a careless page.
+// Attacks on the inspector: incomplete logins, and text that a careless page would render as markup.
 
 export interface HalfLogin {
   name: string
@@ -44,7 +44,7 @@ export const halfLogins: readonly HalfLogin[] = [
   },
 ]
 
-/** `SAY` is called by whatever gets to run. */
+/** Any script that runs calls `SAY`. */
 export const markups = [
   '<script>SAY</script>', '<img src=x onerror=SAY>', '<svg onload=SAY>', '"><img src=x onerror=SAY>', "'-SAY-'", '</pre><script>SAY</script>',
   '<iframe srcdoc="<script>parent.SAY</script>">', '<a href="javascript:SAY">x</a>', 'javascript:SAY', '{{SAY}}', '<!--><img src=x onerror=SAY>',

@@ -1,4 +1,4 @@
-// Requests of somebody who has not the key, or has it in a place or form where it does not count.
+// Requests without the key, or with the key in a wrong place or form.
 
 import { createHash } from 'node:crypto'
 import { peerSecret } from '../../cluster-parts.ts'

@@ -14,7 +14,7 @@ export const specialNames = [
   'then',
 ] as const
 
-/** Places of a request where a client may write what it likes; `NAME` is replaced, keys too. */
+/** Places in a request for arbitrary text of the client; `NAME` is replaced, also in keys. */
 export const namedPlaces: readonly { name: string; fields: string }[] = [
   { name: 'a field of the body', fields: '"NAME":{"polluted":1}' },
   { name: 'one with what it would change', fields: '"NAME":{"prototype":{"polluted":1},"model":"x"}' },

@@ -1,4 +1,4 @@
-// The code of others that runs in the gateway, ioredis and what it needs only where it is configured.
+// The dependencies that run in the gateway; ioredis and its own dependencies only if configured.
 
 export const mostRuntimePackages = 42
 

@@ -1,4 +1,4 @@
-// What browsers send for pages of other sites, and what they may send without asking first.
+// Headers that browsers send for pages of other sites, and requests that need no preflight.
 
 export const foreignOrigins = [
   'https://evil.example', 'http://page.example', 'https://page.example:444', 'https://page.example.evil.example', 'https://evilpage.example',
@@ -7,7 +7,7 @@ export const foreignOrigins = [
   'app://obsidian.md', '*', '', 'undefined', 'https://page.example\u00a0', 'https://xn--pge-kla.example',
 ] as const // biome-ignore format: a list to be read as one
 
-/** Header lines without an Origin: images, scripts, navigations, and what is no browser's word at all. */
+/** Header lines without an Origin: images, scripts, navigations, and values that no browser sends. */
 export const foreignSites: readonly (readonly string[])[] = [
   ['Sec-Fetch-Site: cross-site'],
   ['Sec-Fetch-Site: same-site'],
@@ -25,7 +25,7 @@ export const foreignSites: readonly (readonly string[])[] = [
   ['Sec-Fetch-Site: something new'],
 ]
 
-/** What a form or a beacon can say of its body, and look-alikes of the one type that is taken. */
+/** Content types of forms and beacons, and look-alikes of the only accepted type. */
 export const foreignTypes = [
   'text/plain', 'text/plain; charset=utf-8', 'text/plain;application/json', 'text/plain, application/json', 'text/json', 'text/x-json', 'text/html',
   'application/x-www-form-urlencoded', 'application/x-www-form-urlencoded; application/json', 'multipart/form-data; boundary=x', 'multipart/mixed',

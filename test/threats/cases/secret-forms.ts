@@ -1,4 +1,4 @@
-// What secrets look like, and how they are written where they should not be.
+// Forms of secrets, and their encodings.
 
 import { oddCanary } from './secrets.ts'
 
@@ -50,7 +50,7 @@ const json = (text: string) => JSON.stringify(text)
 export interface Writing {
   name: string
   write(text: string): string
-  /** Back to what it means; what it is not written in is left as it is. */
+  /** Decodes the text; text in another encoding is unchanged. */
   read(text: string): string
 }
 
@@ -60,7 +60,7 @@ const uncoloured = (text: string) => text.replace(colour, '')
 const percentRead = (text: string) =>
   text.replace(/%([0-9a-f]{2})/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
 
-/** Ways to write a text so that somebody, or some program, reads it as it was. */
+/** Encodings from which a person or a program can recover the text. */
 export const writings: readonly Writing[] = [
   { name: 'as it is', write: (text) => text, read: (text) => text },
   { name: 'behind a colour', write: (text) => `\x1b[31m${text}\x1b[0m`, read: uncoloured },
@@ -113,6 +113,6 @@ export const known = [
   'pässwörd-canary',
 ] as const
 
-/** Percent signs stand for bytes. */
+/** Percent-encoded bytes. */
 export const canWrite = ({ name }: Writing, text: string) =>
   !name.startsWith('percent-encoded, every') || /^[\x20-\x7e]*$/.test(text)

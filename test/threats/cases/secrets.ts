@@ -1,4 +1,4 @@
-// Every secret that there is, as a canary, and every way that one could come out.
+// Every kind of secret as a canary, and every way it could leak.
 
 import type { Step } from '../../../sim/script.ts'
 import { callDelta, chunk, done, messageStart } from '../../wire-cases/frames.ts'
@@ -20,7 +20,7 @@ export const canaries = {
 
 /** Odd enough to look different inside of JSON, and in a URL. */
 export const oddCanary = 'odd-canary-"with\\slashes & blanks"-0013'
-/** As it is written in a URL, and as it is meant. */
+/** Percent-encoded and decoded. */
 export const urlCanaries = ['pass%2Fword-canary%40-0014', 'pass/word-canary@-0014'] as const
 
 export const allCanaries: readonly string[] = [...Object.values(canaries), oddCanary, ...urlCanaries]
@@ -87,7 +87,7 @@ const statuses = [400, 401, 403, 404, 408, 413, 429, 500, 503, 529] as const
 
 type Backend = 'openai' | 'anthropic' | 'qwen' | 'none'
 
-/** What an upstream does to tell secrets on, to whom, and by which model it is asked. */
+/** How an upstream leaks secrets, to whom, and the model that requests it. */
 export const leaks: readonly { name: string; to: Backend; model: string; steps: readonly Step[] }[] = [
   { name: 'success', to: 'openai', model: 'openai/gpt-demo', steps: [{ say: 'x' }] },
   { name: 'success', to: 'anthropic', model: 'anthropic/claude-demo', steps: [{ say: 'x' }] },
@@ -229,7 +229,7 @@ export const leaks: readonly { name: string; to: Backend; model: string; steps: 
 const box = { kind: 'openai', baseUrl: 'http://127.0.0.1:1' }
 const spoilt = 'canary'
 
-/** Configurations that are wrong at a place where a secret stands: the message must not repeat it. */
+/** Configurations with an invalid secret: the message must not repeat it. */
 export const wrongSettings: readonly { name: string; settings: Record<string, unknown> }[] = [
   { name: 'a key that is a list', settings: { backends: { box: { ...box, apiKey: [spoilt] } } } },
   { name: 'a key in two lines', settings: { backends: { box: { ...box, apiKey: `${spoilt}\n` } } } },

@@ -1,4 +1,4 @@
-// Upstreams that send more than anyone can hold, or less than they say.
+// Upstreams that send too much, or less than they announce.
 
 import { gzipSync } from 'node:zlib'
 import { encodeEnvelope } from '../../../src/protocols/connect/envelope.ts'
@@ -16,7 +16,7 @@ function promising(length: number, flags = 0): Buffer {
 const zeros = (bytes: number) => gzipSync(Buffer.alloc(bytes), { level: 9 })
 const random = Buffer.from(Array.from({ length: 4096 }, (_, at) => (at * 7919) % 251))
 
-/** Frames of a Connect stream, and what is said of them. */
+/** Frames of a Connect stream, and the expected message. */
 export const hostileFrames: readonly { name: string; bytes: Buffer; says: RegExp }[] = [
   { name: '33 MiB in a small frame', bytes: encodeEnvelope(zeros(33 * MiB), 1), says: /unfolds to more than/ },
   { name: '5 MiB at a ratio of a thousand', bytes: encodeEnvelope(zeros(5 * MiB), 1), says: /unfolds to more than/ },
@@ -36,10 +36,10 @@ export interface Flood {
   name: string
   status: number
   headers: Readonly<Record<string, string>>
-  /** Sent again and again until somebody closes the connection, at most so many bytes. */
+  /** Sent repeatedly until the connection closes, at most this many bytes. */
   piece: string
   mostBytes: number
-  /** What the gateway may have taken of it; the rest lies in the buffers of the sockets. */
+  /** The most that the gateway may read; the rest stays in socket buffers. */
   takenBytes: number
   stream?: boolean
 }
@@ -56,7 +56,7 @@ export const floods: readonly Flood[] = [
   { name: 'an event of lines without end', status: 200, headers: sse, piece: `data: ${endless}\n`, mostBytes: 96 * MiB, takenBytes: 24 * MiB, stream: true },
 ] // biome-ignore format: a table, one flood a line
 
-/** Headers of an upstream's answer, together beyond what is read of them. */
+/** Answer headers that together exceed the limit. */
 export const headerFloods: readonly { name: string; lines: readonly string[] }[] = [
   { name: 'one of 20 KB', lines: [`x-long: ${'x'.repeat(20_000)}`] },
   {

@@ -1,4 +1,4 @@
-// Results of tools that want to be calls: written in every family of markup that the gateway reads, and around it.
+// Tool results that imitate calls, in and around every markup that the gateway reads.
 
 import { toCallText } from '../../../sim/text-chat/formats.ts'
 import { MANNERS } from '../../../sim/text-chat/manners.ts'

@@ -124,33 +124,30 @@ describe('T23: rules of single services', () => {
     }
   })
 
-  it.each([true, false])(
-    'opaque signatures are sent back to the service (stream %s)',
-    async (stream) => {
-      const lenient = await startBench({ openai: { lenient: true } })
-      const model = 'openai/google/gemini-3-pro'
-      const proof = { google: { thought_signature: 'c2ln' } }
-      const details = [{ type: 'reasoning.encrypted', data: 'b3BhcXVl' }]
-      const call = { ...called('call_1', 'read', { path: 'a' }), extra_content: proof }
-      const delta = { index: 0, ...call }
-      lenient.openai.play(
-        stream
-          ? [chunk({ reasoning_details: details }), callDelta(delta), chunk({}, 'tool_calls'), done]
-          : [chatAnswer({ tool_calls: [call], reasoning_details: details }, 'tool_calls')],
-      )
-      await (stream ? chatStream : chat)(lenient.url, ask(model))
-      const messages = [
-        user('hello'),
-        { role: 'assistant', content: null, tool_calls: [called('call_1', 'read', '{ "path": "a" }')] },
-        answered('call_1', 'A'),
-      ]
-      await chat(lenient.url, ask(model, { messages }))
-      const [, assistant] = sent(lenient.openai).messages
-      expect(assistant.reasoning_details).toEqual(details)
-      expect(assistant.tool_calls[0].extra_content).toEqual(proof)
-      await lenient.close()
-    },
-  )
+  it.each([true, false])('opaque signatures are sent back to the service (stream %s)', async (stream) => {
+    const lenient = await startBench({ openai: { lenient: true } })
+    const model = 'openai/google/gemini-3-pro'
+    const proof = { google: { thought_signature: 'c2ln' } }
+    const details = [{ type: 'reasoning.encrypted', data: 'b3BhcXVl' }]
+    const call = { ...called('call_1', 'read', { path: 'a' }), extra_content: proof }
+    const delta = { index: 0, ...call }
+    lenient.openai.play(
+      stream
+        ? [chunk({ reasoning_details: details }), callDelta(delta), chunk({}, 'tool_calls'), done]
+        : [chatAnswer({ tool_calls: [call], reasoning_details: details }, 'tool_calls')],
+    )
+    await (stream ? chatStream : chat)(lenient.url, ask(model))
+    const messages = [
+      user('hello'),
+      { role: 'assistant', content: null, tool_calls: [called('call_1', 'read', '{ "path": "a" }')] },
+      answered('call_1', 'A'),
+    ]
+    await chat(lenient.url, ask(model, { messages }))
+    const [, assistant] = sent(lenient.openai).messages
+    expect(assistant.reasoning_details).toEqual(details)
+    expect(assistant.tool_calls[0].extra_content).toEqual(proof)
+    await lenient.close()
+  })
 
   it('models without sampling parameters do not get them, with a note', async () => {
     const { upstream, notes } = await accepted('anthropic/claude-opus-4-7', { temperature: 0.3, top_p: 0.5 })

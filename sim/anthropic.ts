@@ -237,5 +237,11 @@ function responseHeaders(): Record<string, string> {
     [`anthropic-ratelimit-${name}-remaining`, String(limit - 1)],
     [`anthropic-ratelimit-${name}-reset`, reset],
   ])
-  return { 'request-id': `req_${randomBytes(12).toString('hex')}`, ...Object.fromEntries(entries) }
+  return {
+    'request-id': `req_${randomBytes(12).toString('hex')}`,
+    'anthropic-organization-id': 'f0000000-0000-4000-8000-000000000001',
+    'cf-ray': `${randomBytes(8).toString('hex')}-FRA`,
+    via: '1.1 google',
+    ...Object.fromEntries(entries),
+  }
 }

@@ -81,6 +81,11 @@ class OpenAIDialect implements Dialect {
     const headers = {
       'x-request-id': `req_${randomBytes(12).toString('hex')}`,
       'openai-version': '2020-10-01',
+      'openai-organization': 'org-simulated',
+      'openai-project': 'proj_simulated',
+      'openai-processing-ms': '12',
+      'x-ratelimit-limit-requests': '10000',
+      'x-ratelimit-remaining-requests': '9999',
     }
     try {
       checkKey(request, this.#options.apiKey, this.#profile.keyHeader)

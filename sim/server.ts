@@ -24,6 +24,8 @@ export interface SimOptions {
   /** Turns to play before the demo model answers. */
   readonly script?: Script
   readonly onRequest?: (request: RecordedRequest) => void
+  /** More headers of every answer. Read anew for each, so that a test may change them. */
+  readonly answerHeaders?: Readonly<Record<string, string>>
   /** Pause between the pieces of the demo model's answers. */
   readonly paceMs?: number
 }
@@ -159,7 +161,8 @@ class Stage {
       const left = !response.writableFinished && !writer.endedHere && !this.closing
       record.settle(left ? { closedByClientAt: Date.now() } : { finished: true })
     })
-    const received = this.#dialect.receive(record)
+    const answered = this.#dialect.receive(record)
+    const received = { ...answered, headers: { ...answered.headers, ...this.#options.answerHeaders } }
     if ('renderer' in received) response.once('close', () => received.onClose?.())
     const next = 'renderer' in received ? this.#stage(received, record) : received
     if ('renderer' in next) await play(next, writer)

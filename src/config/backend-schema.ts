@@ -25,6 +25,14 @@ const shared = {
   firstByteMs: milliseconds.default(600_000).describe('Timeout for the first byte of an answer.'),
 }
 
+const accountHeaders = <const Name extends string>(names: readonly Name[]) =>
+  z
+    .array(z.enum(names))
+    .optional()
+    .describe(
+      "Headers of the client's request that choose the account and are passed on; without this, none is.",
+    )
+
 const anthropic = z.strictObject({
   kind: z.literal('anthropic'),
   baseUrl: baseUrl
@@ -38,6 +46,7 @@ const anthropic = z.strictObject({
     .describe(
       'auto: if the client sets no cache_control, the ends of tools, system prompt and conversation are marked.',
     ),
+  accountHeaders: accountHeaders(['anthropic-workspace-id']),
   ...shared,
 })
 
@@ -61,6 +70,7 @@ const openai = z
       .describe(
         'native: the server supports tool calls; text: it does not, and tools are described in the prompt.',
       ),
+    accountHeaders: accountHeaders(['openai-organization', 'openai-project']),
     toolText: openaiToolText.optional().describe('With tools "text": the format in the prompt.'),
     ...shared,
   })

@@ -2,7 +2,7 @@
 
 import type { Signal } from '../base/signal.ts'
 import type { Caller } from './caller.ts'
-import { GatewayError } from './errors.ts'
+import { GatewayError, type ServiceError } from './errors.ts'
 import type { TurnEvent } from './events.ts'
 import type { Notes } from './notes.ts'
 import type { ReasoningEffort, ToolResult, TurnRequest } from './request.ts'
@@ -23,6 +23,8 @@ export interface Model {
   images?: boolean
 }
 
+export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>
+
 export interface TurnContext {
   turnId: string
   caller: Caller
@@ -39,6 +41,8 @@ export interface TurnContext {
   tap?: TurnTap | undefined
   /** In a replay: the recorded session id. */
   sessionId?: (() => string) | undefined
+  /** The headers of the upstream's answer, and the form of its dialect. Before the first event, or with a refusal. */
+  onAnswerHeaders?(form: ServiceError['form'], headers: AnswerHeaders): void
   /** A tool call in the model's text was malformed. */
   onRepair?(kind: TextRepair): void
   /** Trace context for the service, where it is configured to get one. */

@@ -136,6 +136,8 @@ export interface TurnRequest {
     faithful: boolean
     /** Beta features of this request, by the dialect's names. */
     features?: readonly string[]
+    /** The client's headers in the dialects' own names, for services of the same dialect. */
+    headers?: Readonly<Record<string, string>> | undefined
     /** The client's version of the dialect, if it sends one. */
     version?: string
   }

@@ -10,10 +10,16 @@ export interface ErrorShape {
 
 export class AnswerHead {
   readonly #headers: Record<string, string> = {}
+  #passed: Readonly<Record<string, string>> | undefined
   #errorShape: ((error: GatewayError) => ErrorShape) | undefined
 
   get headers(): Readonly<Record<string, string>> {
-    return this.#headers
+    return this.#passed ? Object.assign({}, this.#passed, this.#headers) : this.#headers
+  }
+
+  /** Headers of the service's answer. The gateway's own win. */
+  pass(headers: Readonly<Record<string, string>> | undefined): void {
+    this.#passed = headers
   }
 
   /** `undefined` removes the header. */

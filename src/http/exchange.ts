@@ -15,6 +15,8 @@ export interface Exchange {
   /** The query string, without its question mark. */
   readonly query: string
   readonly header: (name: string) => string | undefined
+  /** The names of all headers, in lower case. */
+  readonly headerNames: () => Iterable<string>
   /** The Host header came more than once, or the request line names another host. */
   readonly ambiguousHost: boolean
   /** The Authorization header came more than once: a proxy in front may have checked the other one. */
@@ -49,6 +51,7 @@ export function nodeExchange(
       const value = request.headers[name]
       return Array.isArray(value) ? value.join(', ') : value
     },
+    headerNames: () => Object.keys(request.headers),
     ambiguousHost:
       isRepeated(request, 'host') ||
       (host !== undefined && host !== (request.headers.host ?? '').toLowerCase()),
@@ -87,6 +90,7 @@ export function webExchange(request: Request, caller: Omit<WebCaller, 'signal'>)
     path: pathname,
     query: search.slice(1),
     header: (name) => request.headers.get(name) ?? undefined,
+    headerNames: () => request.headers.keys(),
     ambiguousHost: false,
     ambiguousKey: false,
     inProcess: true,

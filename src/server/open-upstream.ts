@@ -3,13 +3,14 @@
 
 import { nativeSignal } from '../base/signal.ts'
 import { defaultRetryPolicy, openTurn } from '../core/attempts.ts'
-import type { Backend, SessionState, TextRepair } from '../core/backend.ts'
+import type { Backend, SessionState, TextRepair, TurnContext } from '../core/backend.ts'
 import { GatewayError } from '../core/errors.ts'
 import type { TurnRequest } from '../core/request.ts'
 import { sessionOf, sessionOfResults } from '../core/session-id.ts'
 import { Turn } from '../core/turn.ts'
 import type { DoorRequest } from '../doors/door.ts'
 import { type LocalTurnOptions, localTurn, offerLocalTools } from '../local-tools/local-turn.ts'
+import { answerHeadersFor } from '../protocols/requests/dialect-headers.ts'
 import type { Target } from './catalog.ts'
 import type { ModelVariant } from './model-variants.ts'
 import type { Serving } from './serving.ts'
@@ -55,6 +56,7 @@ async function openOne(
     if (tape) services.taping?.onTarget(tape, target.backendName, target.model)
     const wholeArguments = !asked.stream || client.toolArguments === 'whole'
     head.set('x-dragoman-session', undefined)
+    head.pass(undefined)
     observer.session = undefined
     observer.sessionWhy = undefined
     budget.rewind(keptBefore)
@@ -63,6 +65,8 @@ async function openOne(
       observer.session = state
       observer.sessionWhy = why
     }
+    const onAnswerHeaders: TurnContext['onAnswerHeaders'] = (form, headers) =>
+      head.pass(scrubbed(answerHeadersFor(asked.origin.dialect, form, headers), services))
     return target.backend.run(forTarget(asked, target), {
       turnId,
       caller,
@@ -74,6 +78,7 @@ async function openOne(
       tap,
       sessionId: services.replayInputs?.sessionId,
       onRepair,
+      onAnswerHeaders,
       traceHeaders,
     })
   }
@@ -104,7 +109,9 @@ async function openOne(
     },
   })
   const { turn, target } = await opening.catch((error: unknown) => {
-    throw withoutBlame(GatewayError.from(error))
+    const failure = withoutBlame(GatewayError.from(error))
+    if (failure.code === 'upstream-credential') head.pass(undefined)
+    throw failure
   })
   observer.target = { backendName: target.backendName, model: target.model }
   return { turn, target }
@@ -119,6 +126,14 @@ function withoutBlame(failure: GatewayError): GatewayError {
   if (code !== 'unauthenticated' && !(code === 'forbidden' && upstream)) return failure
   const options = { ...failure, status: undefined, retryable: false, said: undefined, cause: failure }
   return new GatewayError('upstream-credential', message, options)
+}
+
+function scrubbed(
+  headers: Readonly<Record<string, string>> | undefined,
+  { scrubber }: Serving['services'],
+): Record<string, string> | undefined {
+  if (!headers) return undefined
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, scrubber.scrub(value)]))
 }
 
 const addressOf = ({ backendName, model }: Target) => ({ backend: backendName, model })

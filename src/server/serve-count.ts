@@ -12,6 +12,7 @@ import type { Exchange } from '../http/exchange.ts'
 import { type BodyLimits, readJsonBody } from '../http/json-body.ts'
 import { respondJson } from '../http/respond.ts'
 import { estimateTokens } from '../protocols/anthropic-messages/count-tokens.ts'
+import { dialectHeaders } from '../protocols/requests/dialect-headers.ts'
 import type { Catalog } from './catalog.ts'
 import { shapeOf } from './refuse.ts'
 
@@ -39,7 +40,7 @@ export async function serveCount(
   const asked: TurnRequest = {
     ...turn,
     model: target?.model ?? model,
-    origin: { ...turn.origin, text },
+    origin: { ...turn.origin, text, headers: dialectHeaders(exchange.headerNames(), exchange.header) },
   }
   const context = { turnId, caller, notes, wholeArguments: true }
   const count = await withTurnSignal(exchange.sink, services.stopping, async (signal) =>

@@ -15,6 +15,7 @@ import type { Door, DoorRequest } from '../doors/door.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { type BodyLimits, pauseAfter, readJsonBody } from '../http/json-body.ts'
 import { TurnObserver } from '../observe/turn-observer.ts'
+import { dialectHeaders } from '../protocols/requests/dialect-headers.ts'
 import { recordHeader, recordingIsOff } from '../tapes/tape-source.ts'
 import { openUpstream } from './open-upstream.ts'
 import { refuse, shapeOf } from './refuse.ts'
@@ -91,6 +92,8 @@ async function readRequest(
   await pauseAfter(bytes)
   const { turn } = request
   if (turn.origin.body === json) turn.origin.text = text
+  const passed = dialectHeaders(exchange.headerNames(), exchange.header)
+  if (passed) turn.origin.headers = passed
   const workspace = utf8(exchange.header('x-dragoman-workspace') ?? '')
   if (workspace !== '') turn.workspace = workspace
   return { request, text, bytes }

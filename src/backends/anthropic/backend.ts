@@ -24,6 +24,7 @@ interface AnthropicBackendOptions {
   apiKey: string
   headers: Record<string, string>
   promptCache: 'auto' | 'off'
+  accountHeaders?: readonly string[] | undefined
   progressMs: number
   firstByteMs: number
 }
@@ -66,6 +67,7 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
       reader,
       signal: context.signal,
       tap: context.tap,
+      onAnswerHeaders: (headers) => context.onAnswerHeaders?.('anthropic', headers),
       toError: fromAnthropicError,
       cure(error) {
         if (!requests.isCurable(request, sent.body, error)) return undefined

@@ -22,6 +22,7 @@ import type { ToolNames } from '../../protocols/anthropic-messages/names.ts'
 import { thinkingId } from '../../protocols/anthropic-messages/preserved-thinking.ts'
 import { type TurnPosition, toAnthropicRequest } from '../../protocols/anthropic-messages/request-out.ts'
 import { bodyText, hasOddInput } from '../../protocols/requests/body-text.ts'
+import { headersFor } from '../../protocols/requests/dialect-headers.ts'
 import { KeptThinking, type Owner } from './kept-thinking.ts'
 
 export interface UpstreamRequest {
@@ -39,6 +40,8 @@ interface Account {
   apiKey: string
   headers: Record<string, string>
   promptCache: 'auto' | 'off'
+  /** Headers that choose the account and may come from the client. */
+  accountHeaders?: readonly string[] | undefined
 }
 
 type Note = (text: string) => void
@@ -71,7 +74,9 @@ export class AnthropicRequests {
   }
 
   write(request: TurnRequest, { caller }: TurnContext, note: Note): UpstreamRequest {
-    const headers = this.headers(request.origin.version)
+    const { accountHeaders } = this.#account
+    const own = this.headers(request.origin.version)
+    const headers = headersFor('anthropic', request.origin, own, accountHeaders)
     const model = forVersion(this.factsOf(request.model), headers['anthropic-version'])
     const owner = this.#owner(request, caller)
     const { body, names, betas, position } = toAnthropicRequest(request, {

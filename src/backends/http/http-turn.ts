@@ -27,6 +27,8 @@ export interface HttpTurn extends ProgressLimits {
   toError(refusal: UpstreamRefusal): GatewayError
   /** The request to send instead, if the refusal shows how to correct it. The implementer limits the number of corrections. */
   cure?(error: GatewayError): Pick<HttpTurn, 'headers' | 'body'> | undefined
+  /** Gets the headers of every answer, refusals included. */
+  onAnswerHeaders?(headers: UpstreamResponse['headers']): void
   /** Gets each batch before it is returned, and may replace it. */
   onEvents?(events: TurnEvent[]): TurnEvent[] | undefined
   /** True while `onEvents` has no use for text: its deltas may take the fast path. */
@@ -137,6 +139,7 @@ class HttpBatches implements PulledBatches, TextDeltaSource, AsyncIterableIterat
       onCancelable: this.#clock.onCancelable,
       tap: turn.tap,
     })
+    turn.onAnswerHeaders?.(response.headers)
     if (response.status === 200) return response
     const error = await readRefusal(response, turn)
     const cured = this.#givenUp ? undefined : turn.cure?.(error)

@@ -8,6 +8,7 @@ import { fromChatError } from '../../protocols/openai-chat/errors.ts'
 import { withFittingNames } from '../../protocols/openai-chat/fitting-names.ts'
 import { toListedModel } from '../../protocols/openai-chat/model-list.ts'
 import { ChatReader } from '../../protocols/openai-chat/read.ts'
+import { headersFor } from '../../protocols/requests/dialect-headers.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
 import { httpTurn } from '../http/http-turn.ts'
 import { listModels } from '../http/list-models.ts'
@@ -24,6 +25,8 @@ interface OpenAIBackendOptions {
   /** Query parameters of every URL. */
   query?: Readonly<Record<string, string>> | undefined
   headers: Record<string, string>
+  /** Headers that choose the account and may come from the client. */
+  accountHeaders?: readonly string[] | undefined
   progressMs: number
   firstByteMs: number
 }
@@ -45,7 +48,8 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
     const sent = new ChatRequest(fitting.request, context.caller, memory, note)
     const reader = new ChatReader({ turnId, wholeArguments, budget, model, backend: name, note })
     const calls: KnownCall[] = []
-    const sentHeaders = context.traceHeaders ? { ...headers, ...context.traceHeaders } : headers
+    const own = headersFor('openai', request.origin, headers, options.accountHeaders)
+    const sentHeaders = context.traceHeaders ? { ...own, ...context.traceHeaders } : own
     return httpTurn({
       client,
       progressMs: options.progressMs,
@@ -58,6 +62,7 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
       reader,
       signal: context.signal,
       tap: context.tap,
+      onAnswerHeaders: (headers) => context.onAnswerHeaders?.('openai', headers),
       toError: (refusal) => fromChatError(refusal, lessons.traitsOf(model)),
       cure: (error) => (sent.correct(error) ? { headers: sentHeaders, body: sent.text() } : undefined),
       ignoresText: () => true,

@@ -4,7 +4,12 @@ import type { ErrorCode, GatewayError } from '../../core/errors.ts'
 import { isOverflow } from '../errors/overflow.ts'
 import { readRefusal } from '../errors/refusal.ts'
 import { saidIn } from '../errors/service-error.ts'
-import { codeOfStatus, type UpstreamRefusal, upstreamError } from '../errors/upstream-error.ts'
+import {
+  codeOfStatus,
+  isAboutCredential,
+  type UpstreamRefusal,
+  upstreamError,
+} from '../errors/upstream-error.ts'
 
 const types: Record<ErrorCode, string> = {
   'invalid-request': 'invalid_request_error',
@@ -108,7 +113,10 @@ export function fromAnthropicError(refusal: UpstreamRefusal): GatewayError {
     .split(' ')
     .map((name) => byType.get(name))
     .find((code) => code !== undefined)
-  const code = refined(known ?? codeOfStatus(status), kind, text)
+  const stated = codeOfStatus(status)
+  // Whatever type a proxy gives to a 401: it refuses the credential.
+  const isRefusal = isAboutCredential(stated) && known !== 'quota-exhausted'
+  const code = refined(isRefusal ? stated : (known ?? stated), kind, text)
   return upstreamError(refusal, {
     code,
     text,

@@ -10,6 +10,9 @@ export function spread<Row>(rows: readonly Row[], count: number): Row[] {
   return Array.from({ length: count }, (_, at) => rows[Math.round(at * step)] as Row)
 }
 
+/** The size of a long text or the number of repetitions. */
+export const scaled = (full: number, byDay: number): number => (isNightly ? full : byDay)
+
 /** The positions 0 to `length` (exclusive): every one at night, `count` of them by day. */
 export const positions = (length: number, count: number): number[] =>
   spread(

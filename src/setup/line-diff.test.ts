@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { scaled } from '../../test/depth.ts'
 import { hunksOf, linesOf, merge, showDiff } from './line-diff.ts'
 
 const text = fc
@@ -65,7 +66,7 @@ describe('merge', () => {
 })
 
 it('files of many lines are shown and merged', () => {
-  const many = 'x\n'.repeat(300_000)
+  const many = 'x\n'.repeat(scaled(300_000, 60_000))
   expect(showDiff(many, `${many}y\n`)).toBe('  x\n  x\n  x\n+ y\n')
   expect(merge(`${many}y\n`, many, `z\n${many}y\n`)).toBe(`z\n${many}`)
 })

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { isNightly } from '../depth.ts'
+import { isNightly, spread } from '../depth.ts'
 import { Home, root } from './program.ts'
 
 const home = new Home()
@@ -49,14 +49,16 @@ const partsIn = (files: readonly string[]) =>
   Object.entries(parts).flatMap(([name, pattern]) => (files.some((file) => pattern.test(file)) ? [name] : []))
 
 describe('serve', () => {
-  it.each([
+  const rows = [
     { backends: { box: openai }, loaded: [] },
     { backends: { box: { ...openai, tools: 'text' } }, loaded: ['tool text'] },
     { backends: { box: { ...openai, connect: { proxy: 'http://127.0.0.1:9' } } }, loaded: ['proxy agents'] },
     { backends: { claude: { kind: 'anthropic', apiKey: 'k' } }, loaded: ['anthropic'] },
     { backends: { account: { kind: 'cursor', apiKey: 'k' } }, loaded: ['cursor'] },
     { backends: { web: { kind: 'qwen-web', token: 't' } }, loaded: ['qwen-web'] },
-  ])('$backends: of what only some need, $loaded', async ({ backends, loaded }) => {
+  ]
+
+  it.each(spread(rows, 3))('$backends: of what only some need, $loaded', async ({ backends, loaded }) => {
     const files = await loadedBy(backends)
     expect(files).toContain('dist/src/gateway.js')
     expect(partsIn(files)).toEqual(loaded)
@@ -75,7 +77,7 @@ describe('serve', () => {
   })
 })
 
-it.each(['--version', '--help', 'serve --help'])(
+it.each(spread(['--version', '--help', 'serve --help'], 1))(
   '%s: nothing but the commands and their parser',
   async (args) => {
     const { env, files } = recorded()

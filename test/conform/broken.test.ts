@@ -197,7 +197,7 @@ const rows: Row[] = [
   },
 ]
 
-it.each(spread(rows, 3))(
+it.each(spread(rows, 2))(
   '$broken',
   async ({ door = 'chat', spoiler, fails }) => {
     const copy = await startBrokenCopy(judged.base, spoiler)

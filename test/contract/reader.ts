@@ -37,7 +37,7 @@ export function describeReader(options: {
 
       it('gives the same events when cut in two at any byte, inside characters too', () => {
         const all = bytes()
-        for (const at of positions(all.length, 40))
+        for (const at of positions(all.length, 20))
           expect(read([all.subarray(0, at), all.subarray(at)])).toEqual(expected)
       })
 
@@ -52,7 +52,7 @@ export function describeReader(options: {
 
       it('ends in an error, or as it did, when the stream stops at any byte', () => {
         const all = bytes()
-        for (const at of positions(all.length, 40)) {
+        for (const at of positions(all.length, 20)) {
           const events = read([all.subarray(0, at)])
           expect(checkTurn(events)).toEqual([])
           const last = events.at(-1)

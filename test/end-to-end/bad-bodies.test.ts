@@ -1,6 +1,7 @@
 // Unreadable bodies: not JSON, too large, too deep, not UTF-8.
 
 import { describe, expect, it } from 'vitest'
+import { scaled } from '../depth.ts'
 import { answered, ask, type Body, called, post, readTool, startBench, useBench, user } from '../harness.ts'
 import { refusalOf } from './refusal.ts'
 import { chatLines, exchangeBytes, expectNothingStray, hostLine, rawRequest, startUpstream } from './wire.ts'
@@ -109,7 +110,7 @@ describe('sizes', () => {
 
   it('33 MB: 413, and the client sees it', async () => {
     const body = filled(33 * MB)
-    for (let time = 0; time < 5; time++) {
+    for (let time = 0; time < scaled(5, 1); time++) {
       const { status, error } = await refusal(body)
       expect(status).toBe(413)
       expect(error.code).toBe('request_too_large')

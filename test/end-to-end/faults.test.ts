@@ -70,7 +70,7 @@ describe.each(spread(backends, 1))('%s: an upstream status', (backend) => {
     }
   })
 
-  it.each(rows)(
+  it.each(spread(rows, 6))(
     '%i without a readable body (%s) becomes %i all the same',
     async (status, _type, expected, shown) => {
       for (const body of ['<html><h1>Bad Gateway</h1></html>', '', '{"error":', 'null', '[]', '"x"']) {

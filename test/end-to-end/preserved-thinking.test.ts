@@ -82,7 +82,7 @@ it('a service without the controls gets one retry without them, and never sees t
   expect(await ask()).toEqual([200, 200, 200, 200])
 })
 
-describe.each(spread(DOCUMENTED, 2))('%s', (name) => {
+describe.each(spread(DOCUMENTED, 1))('%s', (name) => {
   const model = `claude/${name}`
   const more = { reasoning_effort: 'high' }
 

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { MANNERS, type Manner } from '../../sim/text-chat.ts'
+import { spread } from '../depth.ts'
 import { answered, ask, type Body, called, chat, chatStream, post, readTool, user } from '../harness.ts'
 import { useTextBench } from '../text-bench.ts'
 import { until } from './wire.ts'
@@ -234,7 +235,7 @@ describe.each(['json', 'xml'])('a forged call in a tool result is not a call, fo
     ],
   })
 
-  it.each(forgeries)('%s, repeated by the model verbatim', async (_, forged) => {
+  it.each(spread(forgeries, 8))('%s, repeated by the model verbatim', async (_, forged) => {
     // The model repeats its prompt verbatim.
     bench.sim.play([{ say: 'looking' }])
     await chat(bench.url, history(forged))
@@ -252,7 +253,7 @@ describe.each(['json', 'xml'])('a forged call in a tool result is not a call, fo
     }
   })
 
-  it.each(forgeries)('%s, quoted by the demo model', async (_, forged) => {
+  it.each(spread(forgeries, 8))('%s, quoted by the demo model', async (_, forged) => {
     const answer = await chatStream(bench.url, history(forged))
     expect(answer.calls).toEqual([])
     expect(answer.text).toContain('README.md begins')

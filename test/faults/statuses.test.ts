@@ -136,7 +136,7 @@ beforeAll(async () => {
 })
 
 describe.each(backends)('%s', (backend) => {
-  it.each(spread(cases, 10))('$name', async (each) => {
+  it.each(spread(cases, 5))('$name', async (each) => {
     const { gateway, url } = await start()
     atTestEnd(() => gateway.close())
     for (const door of doorNames) {

@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { CursorStep } from '../../sim/cursor.ts'
 import { atTestEnd } from '../at-end.ts'
 import { resultsText } from '../cursor-bench.ts'
+import { spread } from '../depth.ts'
 import { until } from '../end-to-end/wire.ts'
 import { startGateway } from '../harness.ts'
 import { documented } from './documented.ts'
@@ -95,7 +96,7 @@ const taken: { name: string; results: (calls: readonly Call[]) => Results; told:
 ]
 
 describe.each(doorNames)('%s', (door) => {
-  it.each(taken)('$name: the run continues', async ({ results, told }) => {
+  it.each(spread(taken, 5))('$name: the run continues', async ({ results, told }) => {
     const { calls, asked } = await park({ door })
     const answer = await ask(running.url, door, asked(results(calls)))
     expect(answer).toMatchObject({ status: 200, text: 'live', complete: true, problems: [] })

@@ -1,10 +1,10 @@
-// The number of runs of every property (FUZZ_RUNS, 250 by default) and their seed: a fixed one by default, so that runs are
+// The number of runs of every property (FUZZ_RUNS, 100 by default) and their seed: a fixed one by default, so that runs are
 // reproducible; FUZZ_SEED=random looks for new cases. setup.ts makes these the defaults of fast-check.
 
 const { FUZZ_SEED: seed, FUZZ_RUNS: runs } = process.env
 
 export const fuzz = {
-  numRuns: Number(runs ?? 250),
+  numRuns: Number(runs ?? 100),
   ...(seed === 'random' ? {} : { seed: Number(seed ?? 20_261_115) }),
 }
 

@@ -2,10 +2,11 @@
 // read at once. All readers with all fragments are in scanners.nightly.test.ts.
 
 import { expect, it } from 'vitest'
+import { scaled } from '../depth.ts'
 import { hangs } from './hang.ts'
 import { attacks, readers, type TextReader } from './scanners.ts'
 
-const size = 400_000
+const size = scaled(400_000, 100_000)
 
 it.each(attacks)('%s does not hang', (name, text) => {
   expect(hangs(() => (readers[name] as TextReader)(text(size)), 15_000)).toBe(false)

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { groupOf, maxTurns, needsCalls } from '../../src/judge/probe/task.ts'
 import { allTasks, groups } from '../../src/judge/probe/tasks.ts'
-import { isNightly } from '../depth.ts'
+import { isNightly, spread } from '../depth.ts'
 import { upstreamKey } from '../harness.ts'
 import {
   alwaysParallel,
@@ -20,14 +20,16 @@ import {
 const withCalls = allTasks.filter(needsCalls).map(({ id }) => id)
 
 describe('a model that makes no mistake', () => {
-  it.each([
+  const ways = [
     { door: 'chat', stream: true },
     { door: 'chat', stream: false },
     { door: 'messages', stream: true },
     { door: 'messages', stream: false },
     { door: 'responses', stream: true },
     { door: 'responses', stream: false },
-  ] as const)('passes everything, by $door, stream: $stream', async ({ door, stream }) => {
+  ] as const
+
+  it.each(spread(ways, 3))('passes everything, by $door, stream: $stream', async ({ door, stream }) => {
     const sim = await startPersona(perfect)
     const { report } = await tryModel(sim.url, { door, stream })
     expect(report.failures).toEqual([])

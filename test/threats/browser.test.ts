@@ -4,6 +4,7 @@
 import type { Frame, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { describeWith } from '../debian-program.ts'
+import { spread } from '../depth.ts'
 import { until } from '../end-to-end/wire.ts'
 import { ask, type Bench, startBench, useBench } from '../harness.ts'
 import { chromiumProgram, html, sandboxOf, tryOn, useForeignPages } from './browser.ts'
@@ -44,7 +45,7 @@ describeWith([chromiumProgram], 'a real browser', () => {
   describe.each(['http://evil.example', 'http://127.0.0.1'])('a page of %s on another port', (origin) => {
     beforeAll(() => open(`${origin}:${pages.port}`))
     afterAll(() => page.close())
-    it.each(attempts)('$name', async (attempt) => {
+    it.each(spread(attempts, 10))('$name', async (attempt) => {
       expect(await expectRefused(page.mainFrame(), attempt)).toBe('')
     })
   })
@@ -52,7 +53,7 @@ describeWith([chromiumProgram], 'a real browser', () => {
   describe('a page without an origin, in a sandbox', () => {
     beforeAll(() => open(`http://evil.example:${pages.port}`))
     afterAll(() => page.close())
-    it.each(attempts)('$name', async (attempt) => {
+    it.each(spread(attempts, 10))('$name', async (attempt) => {
       expect(await expectRefused(sandboxOf(page), attempt)).toBe('')
     })
   })
@@ -66,7 +67,7 @@ describeWith([chromiumProgram], 'a real browser', () => {
       await page.goto(`${url}/page`)
     })
     afterAll(() => page.close())
-    it.each(attempts)('$name', async (attempt) => {
+    it.each(spread(attempts, 10))('$name', async (attempt) => {
       const read = await expectRefused(page.mainFrame(), attempt, url, 'misdirected')
       // It is the page's own origin: it may read that it was refused.
       expect(read).toMatch(/^$|This Host is not served here/)

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { describeWith } from '../debian-program.ts'
+import { spread } from '../depth.ts'
 import { expectNothingStray, hostLine, rawRequest } from '../end-to-end/wire.ts'
 import { ask, type Bench, chat, useBench, user } from '../harness.ts'
 import {
@@ -48,7 +49,7 @@ describe.each([
   ['that asks for a key', locked],
   ['that asks for none', unlocked],
 ])('a gateway %s', (_name, bench) => {
-  it.each(halfLogins)('$name is not a login', async ({ headers }) => {
+  it.each(spread(halfLogins, 12))('$name is not a login', async ({ headers }) => {
     const [one, other] = [await login(bench), await login(bench)]
     const [cookie = '', value = ''] = one.cookie.split('=')
     const half = headers({
@@ -149,7 +150,7 @@ describe('pages of others', () => {
   }
 
   const origins = foreignOrigins.filter((origin) => origin !== 'http://127.0.0.1:PORT')
-  it.each(origins)('Origin %j: 403 with a whole login, on every route', (origin) =>
+  it.each(spread(origins, 8))('Origin %j: 403 with a whole login, on every route', (origin) =>
     expectForbidden([`Origin: ${origin.replace('PORT', new URL(locked.url).port)}`]),
   )
 

@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { readEnvironment } from '../../src/config/environment.ts'
 import { parseConfig } from '../../src/config/load.ts'
+import { spread } from '../depth.ts'
 import { expectNothingStray } from '../end-to-end/wire.ts'
 import { ask, user } from '../harness.ts'
 import { useCanaries } from './canaries.ts'
@@ -22,18 +23,21 @@ async function expectNothingTold(except: readonly string[] = []): Promise<void> 
   expect(at === undefined ? '' : told.slice(at - 80, at + 80)).toBe('')
 }
 
-it.each(leaks)('$name ($model): no secret is in an answer, at any door', async ({ to, model, steps }) => {
-  for (const [at, door] of threatDoors.entries()) {
-    if (to !== 'none') bench[to].play(steps)
-    const question = { model, tools: [{ name: 'read' }], stream: at !== 1 }
-    await bench.call(door.path, bodyFor(door, question))
-    if (to === 'none') continue
-    expect(bench[to].queued).toBe(0)
-    bench[to].clear()
-  }
-  // The answer repeats the model name that the client sent.
-  await expectNothingTold(model === canaries.otherKey ? [model] : [])
-})
+it.each(spread(leaks, 24))(
+  '$name ($model): no secret is in an answer, at any door',
+  async ({ to, model, steps }) => {
+    for (const [at, door] of threatDoors.entries()) {
+      if (to !== 'none') bench[to].play(steps)
+      const question = { model, tools: [{ name: 'read' }], stream: at !== 1 }
+      await bench.call(door.path, bodyFor(door, question))
+      if (to === 'none') continue
+      expect(bench[to].queued).toBe(0)
+      bench[to].clear()
+    }
+    // The answer repeats the model name that the client sent.
+    await expectNothingTold(model === canaries.otherKey ? [model] : [])
+  },
+)
 
 it.each(['internal', 'unauthenticated', 'unavailable', 'resource_exhausted', 'permission_denied'])(
   "Cursor's %s that repeats them, and the token that was made of the key",

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type QwenWebSim, startQwenWebSim } from '../../sim/qwen-web.ts'
 import { familiesOf } from '../../src/protocols/tool-text/families.ts'
 import { defaultCallTag } from '../../src/protocols/tool-text/markup.ts'
+import { spread } from '../depth.ts'
 import { expectNothingStray } from '../end-to-end/wire.ts'
 import { startGateway, useBench } from '../harness.ts'
 import { dangerousTool, hostileResults } from './cases/tool-results.ts'
@@ -57,13 +58,16 @@ const rows = hostileResults.map((result, at) => ({
   other: others[at % others.length] as string,
 }))
 
-it.each(rows)('$name, by $door.name on $other: no call comes of it', async ({ text, door, other }) => {
-  answerWith(other, 'Fine.')
-  const { status, calls, text: said } = await given(door, other, text)
-  expect([status, calls, said]).toEqual([200, [], 'Fine.'])
-})
+it.each(spread(rows, 24))(
+  '$name, by $door.name on $other: no call comes of it',
+  async ({ text, door, other }) => {
+    answerWith(other, 'Fine.')
+    const { status, calls, text: said } = await given(door, other, text)
+    expect([status, calls, said]).toEqual([200, [], 'Fine.'])
+  },
+)
 
-it.each(rows)(
+it.each(spread(rows, 12))(
   '$name: is not markup for a model without tools, even if the model repeats it',
   async ({ text, door }) => {
     for (const model of texts) {

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { type Route, routes } from '../../src/server/routes.ts'
+import { spread } from '../depth.ts'
 import { expectNothingStray, hostLine, rawRequest } from '../end-to-end/wire.ts'
 import { ask, type Bench } from '../harness.ts'
 import { key, otherMethods, unknownPaths, upgrades, withoutKey } from './cases/keys.ts'
@@ -66,7 +67,7 @@ describe.each([
 
   const paths = [...new Set(routes.map(pathOf)), ...unknownPaths]
 
-  it.each(otherMethods)('%s on any path: 401 before anything else', async (method) => {
+  it.each(spread(otherMethods, 5))('%s on any path: 401 before anything else', async (method) => {
     const answers = await callAll(
       bench,
       paths.map((path) => ({ method, path })),

@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { ToolTextParser } from '../../src/protocols/tool-text/parse.ts'
 import { TextTurnReader } from '../../src/protocols/tool-text/read.ts'
+import { scaled } from '../depth.ts'
 import { markup, parsed } from './documents.ts'
 
 const tools = [
@@ -132,6 +133,7 @@ describe('what is too deep to be written out is no call', () => {
 })
 
 describe('models that repeat themselves', () => {
+  const many = scaled(200_000, 40_000)
   const open = '<function=put><parameter=text>a'
   it.each([
     ['the closing tag of the function', '</function>'],
@@ -140,24 +142,24 @@ describe('models that repeat themselves', () => {
     const parser = new ToolTextParser({ markup, tools, salvage: true })
     const call = expect.objectContaining({ type: 'call', input: '{"text":"a"}' })
     expect(parser.push(open + tag.repeat(20))).toEqual([call])
-    expect(parser.push(`${tag.repeat(200_000)} Done.`)).toEqual([{ type: 'text', text: 'Done.' }])
+    expect(parser.push(`${tag.repeat(many)} Done.`)).toEqual([{ type: 'text', text: 'Done.' }])
   })
 
   it('white space behind closing tags', () => {
-    expect(inputs(`${open}</function></tool_call>${' '.repeat(200_000)}`)).toHaveLength(1)
+    expect(inputs(`${open}</function></tool_call>${' '.repeat(many)}`)).toHaveLength(1)
   })
 
   it('a comma and white space behind a call, in small pieces', () => {
-    const text = `<tool_call>{"name": "put", "arguments": {}},${' '.repeat(2_000_000)}`
+    const text = `<tool_call>{"name": "put", "arguments": {}},${' '.repeat(10 * many)}`
     const pieces = parsed(text.match(/.{1,64}/gs) ?? [], { tools })
     expect(pieces.map(({ type }) => type)).toEqual(['call', 'text'])
   })
 
   it('values that are never closed', () => {
-    const many = Array.from({ length: 150_000 }, (_, at) => `\n<parameter=p${at}>x`).join('')
-    const names = Array.from({ length: 150_000 }, (_, at) => [`p${at}`, { type: 'string' }])
+    const values = Array.from({ length: many }, (_, at) => `\n<parameter=p${at}>x`).join('')
+    const names = Array.from({ length: many }, (_, at) => [`p${at}`, { type: 'string' }])
     const wide = [{ name: 'put', schema: { type: 'object', properties: Object.fromEntries(names) } }]
-    const [call] = parsed([`<function=put><parameter=a>x${many}</parameter></function>`], { tools: wide })
+    const [call] = parsed([`<function=put><parameter=a>x${values}</parameter></function>`], { tools: wide })
     expect(call).toMatchObject({ type: 'call', name: 'put' })
   })
 })

@@ -2,6 +2,7 @@
 
 import { expect } from 'vitest'
 import type { Sim } from '../../sim/server.ts'
+import { isNightly } from '../depth.ts'
 import type { Body } from '../harness.ts'
 
 export interface Question {
@@ -20,8 +21,12 @@ export interface Question {
 export const doors = ['chat', 'messages', 'responses'] as const
 export type Door = (typeof doors)[number]
 
-/** Every door in both forms, for `it.each`. */
-export const doorForms = doors.flatMap((door) => [true, false].map((stream) => ({ door, stream })))
+/** Every door in both forms, for `it.each`; by day in one, streamed and whole by turns. */
+export const doorForms = doors.flatMap((door, at) =>
+  [true, false]
+    .filter((stream) => isNightly || stream === (at % 2 === 0))
+    .map((stream) => ({ door, stream })),
+)
 
 const schema = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] }
 const tool = { name: 'read', description: 'Read a file' }

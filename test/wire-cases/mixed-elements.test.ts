@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { Notes } from '../../src/core/notes.ts'
 import { mapToolNames } from '../../src/protocols/anthropic-messages/names.ts'
 import { fromChatRequest } from '../../src/protocols/openai-chat/request-in.ts'
+import { scaled } from '../depth.ts'
 import { acceptedByAnthropic, acceptedByOpenAI, toAnthropic, toChat } from '../fuzz/accepted.ts'
 import { answered, type Body, called, readTool, user } from '../harness.ts'
 
@@ -165,7 +166,7 @@ describe('tools', () => {
   })
 
   it('by the thousand, with long names that begin alike, take no longer than few', () => {
-    const names = Array.from({ length: 100_000 }, (_, at) => `${'x'.repeat(200)}_${at}`)
+    const names = Array.from({ length: scaled(100_000, 20_000) }, (_, at) => `${'x'.repeat(200)}_${at}`)
     const { toUpstream } = mapToolNames(names)
     const mapped = new Set(names.map(toUpstream))
     expect(mapped.size).toBe(names.length)
@@ -173,7 +174,7 @@ describe('tools', () => {
   })
 
   it('by the thousand, all allowed and all called, take no longer than few', () => {
-    const names = Array.from({ length: 100_000 }, (_, at) => `tool_${at}`)
+    const names = Array.from({ length: scaled(100_000, 20_000) }, (_, at) => `tool_${at}`)
     const calls = names.map((name, at) => called(`c${at}`, name, {}))
     const chosen = { mode: 'auto', tools: names.map((name) => ({ type: 'function', function: { name } })) }
     const { turn } = read({

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { OutgoingHttpHeaders } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { positions } from '../../../test/depth.ts'
 import { afterTest, startHttp1, startHttp2, until, watchUncaught } from '../../../test/raw-peer.ts'
 import type { GatewayError } from '../../core/errors.ts'
 import { encodeEnvelope } from '../../protocols/connect/envelope.ts'
@@ -141,10 +142,10 @@ describe.each([
       message(''),
       endFrame(refused),
     ])
-    const cuts = Array.from({ length: whole.length + 1 }, (_, cut) => cut)
+    const cuts = positions(whole.length + 1, 20)
     let next = 0
     const { transport } = await serve((answer) => {
-      const cut = next++
+      const cut = cuts[next++]
       answer.respond(200, stream)
       answer.write(whole.subarray(0, cut))
       setTimeout(() => {

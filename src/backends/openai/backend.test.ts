@@ -49,7 +49,7 @@ const unknowable: Partial<Record<Quirk, { tests: string[]; reason: string }>> = 
 
 const shown: readonly Quirk[] = ['reasoning', 'reasoning_content', 'content-parts', 'details-fragments']
 
-for (const quirk of spread(Object.keys(QUIRKS) as Quirk[], 4)) {
+for (const quirk of spread(Object.keys(QUIRKS) as Quirk[], 2)) {
   if (hopeless.includes(quirk)) continue
   const shows = shown.includes(quirk)
   const { tests = [], reason = '' } = unknowable[quirk] ?? {}

@@ -5,7 +5,7 @@ import { renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { readFile, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { isNightly } from '../../../test/depth.ts'
+import { scaled } from '../../../test/depth.ts'
 import type { Outcome } from '../../protocols/client-tools/job.ts'
 import { canSwap, startSwapping } from './swapper.fixture.ts'
 import {
@@ -60,7 +60,9 @@ class Tally {
 
 it.skipIf(!process.env.CI)('there is an attacker (Perl)', () => expect(canSwap).toBe(true))
 
-const reads = isNightly ? 10_000 : 1_000
+const reads = scaled(10_000, 500)
+const writes = scaled(600, 200)
+const searches = scaled(100, 40)
 
 describe.skipIf(!canSwap)('against an attacker who swaps', () => {
   it(`${reads} reads show what is inside, or nothing`, async () => {
@@ -81,12 +83,12 @@ describe.skipIf(!canSwap)('against an attacker who swaps', () => {
     expect(openDescriptors(root)).toBe(1)
   })
 
-  it('2,400 writes and deletes change nothing outside', async () => {
+  it(`${4 * writes} writes and deletes change nothing outside`, async () => {
     const { root, outside, run } = await attacked()
     const before = fingerprint(outside)
     const written = new Tally()
     const deleted = new Tally()
-    for (let count = 0; count < 600; count++) {
+    for (let count = 0; count < writes; count++) {
       written.add(await run({ kind: 'write', path: 'd/victim.txt', content: 'written' }))
       deleted.add(await run({ kind: 'delete', path: 'd/victim.txt' }))
       written.add(
@@ -104,11 +106,11 @@ describe.skipIf(!canSwap)('against an attacker who swaps', () => {
     expect(openDescriptors(root)).toBe(1)
   })
 
-  it('300 searches and listings find nothing outside', async () => {
+  it(`${3 * searches} searches and listings find nothing outside`, async () => {
     const { outside, run } = await attacked()
     const before = fingerprint(outside)
     const tally = new Tally()
-    for (let count = 0; count < 100; count++) {
+    for (let count = 0; count < searches; count++) {
       tally.add(await run({ kind: 'grep', pattern: '.', mode: 'content' }))
       tally.add(await run({ kind: 'grep', pattern: '.', mode: 'content', path: 'd' }))
       const listed = await run({ kind: 'list', path: 'd' })

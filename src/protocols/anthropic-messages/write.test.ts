@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { checkTurn } from '../../../test/check-turn.ts'
 import { bytewise, readChunks } from '../../../test/contract/reader.ts'
 import { inBatches, turns } from '../../../test/contract/turns.ts'
+import { positions } from '../../../test/depth.ts'
 import { fuzz } from '../../../test/fuzz/settings.ts'
 import type { CollectedTurn } from '../../core/collect.ts'
 import { errorCodes, GatewayError } from '../../core/errors.ts'
@@ -120,7 +121,7 @@ describe('MessagesWriter', () => {
     it('AnthropicReader reads the same turn, split at any byte', () => {
       const whole = readChunks(createReader(), [bytes])
       expect(collected(whole).parts).toEqual(collected(events).parts)
-      for (let at = 1; at < bytes.length; at++)
+      for (const at of positions(bytes.length, 80))
         expect(readChunks(createReader(), [bytes.subarray(0, at), bytes.subarray(at)])).toEqual(whole)
     })
 
@@ -128,14 +129,14 @@ describe('MessagesWriter', () => {
       const whole = await sdkReads(raw)
       expect(whole.content).toEqual(shownBlocks(collected(events), true))
       expect(await sdkReads(streamOf(bytewise(bytes)))).toEqual(whole)
-      for (let at = 1; at < bytes.length; at += 7)
+      for (const at of positions(bytes.length, 20))
         expect(await sdkReads(streamOf([bytes.subarray(0, at), bytes.subarray(at)]))).toEqual(whole)
     })
 
     it('neither accepts it as an answer if it stops early', async () => {
       const lines = raw.lastIndexOf('event: message_stop')
       const end = new TextEncoder().encode(raw.slice(0, lines)).length
-      for (let at = 0; at <= end; at += 7) {
+      for (const at of positions(end + 1, 20)) {
         const cut = bytes.subarray(0, at)
         expect(readChunks(createReader(), [cut]).at(-1)?.type).toBe('turn-error')
         await expect(sdkReads(streamOf([cut]))).rejects.toThrow()

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { scaled } from '../../../test/depth.ts'
 import { type Envelope, EnvelopeReader, encodeEnvelope } from './envelope.ts'
 
 const bytes = (text: string) => Buffer.from(text)
@@ -100,7 +101,7 @@ describe('EnvelopeReader', () => {
   })
 
   it('reads a large frame byte by byte without copying it over and over', () => {
-    const large = encodeEnvelope(Buffer.alloc(4 * 1024 * 1024, 'a'))
+    const large = encodeEnvelope(Buffer.alloc(scaled(4, 1) * 1024 * 1024, 'a'))
     const reader = new EnvelopeReader({ backend: 'box' })
     let found = 0
     for (const byte of slices(large, 1)) found += reader.push(byte).length

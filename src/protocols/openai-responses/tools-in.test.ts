@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { scaled } from '../../../test/depth.ts'
 import { fn, read } from './request-in.fixture.ts'
 
 describe('tools', () => {
@@ -129,7 +130,7 @@ describe('tools', () => {
 
 /** A quadratic search would take minutes. */
 describe('very many', () => {
-  const count = 100_000
+  const count = scaled(100_000, 20_000)
   const many = <T>(make: (at: number) => T) => Array.from({ length: count }, (_, at) => make(at))
 
   it('tools that are allowed', () => {

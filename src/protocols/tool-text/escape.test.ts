@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { scaled } from '../../../test/depth.ts'
 import { fuzz } from '../../../test/fuzz/settings.ts'
 import { createEscaper } from './escape.ts'
 import { familiesOf } from './families.ts'
@@ -103,7 +104,7 @@ describe('createEscaper', () => {
     expect(escaper.unescape('&lt;tool_call>')).toBe('&lt;tool_call>')
   })
 
-  it.each([
+  const units: [string, string, boolean][] = [
     ['text', 'x = [1]; if (a < b) {}\n', false],
     ['markers', '<tool_call>', true],
     ['beginnings of markers', '<tool_cal', false],
@@ -111,9 +112,11 @@ describe('createEscaper', () => {
     ['white space in a tag', '<tool_call  ', true],
     ['one tag that never ends', ' ', true],
     ['escaped markers', '&lt;tool_call>', false],
-  ])('takes 5 MB of %s', (_, unit, needed) => {
+  ]
+
+  it.each(units)('takes megabytes of %s', (_, unit, needed) => {
     const escaper = createEscaper(markers)
-    const text = `<tool_call${unit.repeat(5_000_000 / unit.length)}`
+    const text = `<tool_call${unit.repeat(scaled(5_000_000, 1_000_000) / unit.length)}`
     const escaped = escaper.escape(text)
     expect(escaper.wasNeeded()).toBe(needed)
     expect(escaper.unescape(escaped) === text).toBe(true)

@@ -105,8 +105,7 @@ export async function startGateway(
 }
 
 /** A bench for all tests of a file (or of a `describe`), its simulators cleared behind each. */
-export function useBench(options: BenchOptions = {}): Bench {
-  const bench = {} as Bench
+export function useBench(options: BenchOptions = {}, bench = {} as Bench): Bench {
   beforeAll(async () => {
     Object.assign(bench, await startBench(options))
   })

@@ -3,9 +3,11 @@
 import { expect } from 'vitest'
 import type { Step } from '../../sim/script.ts'
 import type { ChatStream } from '../chat-stream.ts'
-import { ask, type Body, type ChatAnswer, chat, chatStream, useBench } from '../harness.ts'
+import { ask, type Bench, type Body, type ChatAnswer, chat, chatStream, useBench } from '../harness.ts'
 
-export const bench = useBench()
+export const bench = {} as Bench
+/** For the top of each file: files of a worker share this module, so its hooks would be those of the first one only. */
+export const useAnswerBench = () => void useBench({}, bench)
 
 export const models = { anthropic: 'anthropic/claude-demo', openai: 'openai/gpt-demo' }
 

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Step } from '../../sim/script.ts'
 import { ask, chat, chatStream, readTool, startBench } from '../harness.ts'
-import { bench, calls, models, stream, whole, wholeCalls } from './answer-bench.ts'
+import { bench, calls, models, stream, useAnswerBench, whole, wholeCalls } from './answer-bench.ts'
 import {
   anthropicAnswer,
   blockDelta,
@@ -18,6 +18,8 @@ import {
   messageStart,
   toolUse,
 } from './frames.ts'
+
+useAnswerBench()
 
 describe('T1: arguments for a block that is not a tool call', () => {
   const content = [

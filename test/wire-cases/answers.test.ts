@@ -3,7 +3,17 @@
 import { describe, expect, it } from 'vitest'
 import type { Step } from '../../sim/script.ts'
 import { chat, readTool } from '../harness.ts'
-import { bench, calls, finish, models, notesOf, stream, whole, wholeCalls } from './answer-bench.ts'
+import {
+  bench,
+  calls,
+  finish,
+  models,
+  notesOf,
+  stream,
+  useAnswerBench,
+  whole,
+  wholeCalls,
+} from './answer-bench.ts'
 import {
   anthropicAnswer,
   anthropicFrame,
@@ -18,6 +28,8 @@ import {
   messageStart,
   toolUse,
 } from './frames.ts'
+
+useAnswerBench()
 
 describe('T10: calls, but the reason says stop', () => {
   it('stream: tool_calls', async () => {

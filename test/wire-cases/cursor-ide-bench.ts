@@ -2,9 +2,11 @@
 
 import { expect } from 'vitest'
 import type { Sim } from '../../sim/server.ts'
-import { type Body, chat, chatStream, readTool, useBench } from '../harness.ts'
+import { type Bench, type Body, chat, chatStream, readTool, useBench } from '../harness.ts'
 
-export const bench = useBench()
+export const bench = {} as Bench
+/** For the top of each file: files of a worker share this module, so its hooks would be those of the first one only. */
+export const useCursorIdeBench = () => void useBench({}, bench)
 export const models = { anthropic: 'anthropic/claude-demo', openai: 'openai/gpt-demo' } as const
 export const backends = ['anthropic', 'openai'] as const
 type Backend = (typeof backends)[number]

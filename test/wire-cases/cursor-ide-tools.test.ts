@@ -15,8 +15,19 @@ import {
   startBench,
   user,
 } from '../harness.ts'
-import { accepted, bench, cursorIde, flatPatch, models, nestedPatch, sent } from './cursor-ide-bench.ts'
+import {
+  accepted,
+  bench,
+  cursorIde,
+  flatPatch,
+  models,
+  nestedPatch,
+  sent,
+  useCursorIdeBench,
+} from './cursor-ide-bench.ts'
 import { chunk } from './frames.ts'
+
+useCursorIdeBench()
 
 const patch =
   '*** Begin Patch\n*** Update File: a.ts\n@@\n-const a = "\\n"\n+const a = \'ü\' // {"x": 1}\n*** End Patch\n'

@@ -21,7 +21,10 @@ import {
   schema,
   sent,
   use,
+  useCursorIdeBench,
 } from './cursor-ide-bench.ts'
+
+useCursorIdeBench()
 
 describe.each(spread(backends, 1))('T19: a Responses body, on %s', (backend) => {
   it('1 Responses body on /chat/completions: Chat chunks', async () => {

@@ -2,9 +2,11 @@
 
 import { expect } from 'vitest'
 import type { Sim } from '../../sim/server.ts'
-import { ask, type Body, called, chat, chatStream, useBench } from '../harness.ts'
+import { ask, type Bench, type Body, called, chat, chatStream, useBench } from '../harness.ts'
 
-export const bench = useBench()
+export const bench = {} as Bench
+/** For the top of each file: files of a worker share this module, so its hooks would be those of the first one only. */
+export const useRequestBench = () => void useBench({}, bench)
 
 // biome-ignore lint/suspicious/noExplicitAny: request bodies of any shape are looked into
 export const sent = (sim: Sim, at = -1): any => sim.requests.at(at)?.body

@@ -3,7 +3,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Step } from '../../sim/script.ts'
 import { answered, ask, type Body, called, chat, chatStream, user } from '../harness.ts'
-import { accepted, bench, twoCalls } from './request-bench.ts'
+import { accepted, bench, twoCalls, useRequestBench } from './request-bench.ts'
+
+useRequestBench()
 
 describe('T20: tool results in every order', () => {
   it('several tool messages and a user message become one user turn, results first', async () => {

@@ -4,7 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { DOCUMENTED } from '../../sim/anthropic/models.ts'
 import { answered, ask, type Body, called, chat, chatStream, readTool, startBench, user } from '../harness.ts'
 import { callDelta, chatAnswer, chunk, done } from './frames.ts'
-import { accepted, bench, sent } from './request-bench.ts'
+import { accepted, bench, sent, useRequestBench } from './request-bench.ts'
+
+useRequestBench()
 
 describe('T23: rules of single services', () => {
   it('forced tool_choice beside manual thinking: thinking is dropped, with a note', async () => {

@@ -3,6 +3,7 @@
 import { type BackendDefaults, type BackendServices, createBackends } from './backends/create-backends.ts'
 import { Latch } from './base/latch.ts'
 import { isLoopback } from './base/loopback.ts'
+import { Seal } from './base/seal.ts'
 import { version } from './base/version.ts'
 import type { Cluster, ClusterOptions, ParentPeers } from './cluster/cluster.ts'
 import { execProblems } from './config/exec.ts'
@@ -35,6 +36,7 @@ import { addGauges, createBreakers } from './server/gauges.ts'
 import { createRequestHandler } from './server/handle-request.ts'
 import { createListeners, type SharedPort } from './server/listeners.ts'
 import type { RouteServices } from './server/routes.ts'
+import { sealSecret } from './server/seal-secret.ts'
 import type { ReplayInputs } from './server/serving.ts'
 import { shutDown } from './server/shut-down.ts'
 import type { Taping } from './tapes/create-taping.ts'
@@ -47,6 +49,8 @@ export interface GatewayOptions {
   secrets?: readonly string[]
   connect?: BackendDefaults
   usageFile?: string | undefined
+  /** Keeps the secret of compactions over restarts. */
+  sealFile?: string | undefined
   /** Audit file for runs of local tools; without it, the log only says that they ran. */
   auditFile?: string | undefined
   /** Folder for recorded turns; without it nothing is recorded. */
@@ -134,7 +138,7 @@ export async function createGateway(options: InternalOptions): Promise<Gateway> 
     renderMetrics: () => worker?.renderMetrics() ?? metrics.render(),
     version,
     draining: () => draining,
-    responses: new ResponseStore(undefined, cluster?.responses),
+    responses: new ResponseStore(undefined, cluster?.responses, sealOf(options, log)),
     cluster,
     local,
     taping: tapes?.taping,
@@ -183,6 +187,11 @@ const passThroughOptions = ({ retryPolicy, keepAliveMs, replayInputs, turnBytes 
   ...(retryPolicy ? { retryPolicy } : {}),
   ...(keepAliveMs ? { keepAliveMs } : {}),
 })
+
+const sealOf = ({ config, sealFile }: InternalOptions, log: Log) =>
+  new Seal(
+    sealSecret({ shared: config.sessions.peerSecret, file: sealFile, warn: (message) => log.warn(message) }),
+  )
 
 const aliasesOf = ({ models }: Config) =>
   new Map(Object.entries(models).map(([alias, target]) => [alias, [target].flat()]))

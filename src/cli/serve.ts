@@ -44,6 +44,7 @@ export async function serve(flags: ServeFlags): Promise<void> {
     keys,
     secrets,
     usageFile: join(environment.stateFolder, 'usage.jsonl'),
+    sealFile: join(environment.stateFolder, 'seal.key'),
     auditFile: auditFilePath(environment),
     privatePaths: privatePaths(loaded, environment),
     tapeFolder,

@@ -9,6 +9,7 @@ import { referredAnswers } from '../protocols/openai-responses/references-in.ts'
 import { fromResponsesRequest } from '../protocols/openai-responses/request-in.ts'
 import { type FinishedResponse, wholeResponse } from '../protocols/openai-responses/response-out.ts'
 import { ResponsesWriter, responsesKeepAlive } from '../protocols/openai-responses/write.ts'
+import { triggeredCompaction } from './compaction.ts'
 import type { AnswerFacts, Door } from './door.ts'
 import type { CallerResponses } from './response-store.ts'
 
@@ -30,12 +31,15 @@ export const openaiResponsesDoor = (earlier: CallerResponses): Door => ({
       earlier.keep(request, answer)
       return answer.response
     }
+    const compaction = request.compacts ? triggeredCompaction({ request, earlier, about }) : undefined
     return {
       model,
-      turn: request.turn,
+      turn: compaction?.turn ?? request.turn,
       writer(facts) {
         const { toolArguments, lateNotes, budget } = facts
-        const writer = new ResponsesWriter({ toolArguments, lateNotes, budget, ...about(facts) })
+        const options = { toolArguments, lateNotes, budget, ...about(facts) }
+        if (compaction) return compaction.writer(options)
+        const writer = new ResponsesWriter(options)
         return {
           push(events) {
             const text = writer.push(events)
@@ -46,7 +50,8 @@ export const openaiResponsesDoor = (earlier: CallerResponses): Door => ({
           keepAlive: () => writer.keepAlive(),
         }
       },
-      answer: (turn, facts) => kept(wholeResponse(turn, about(facts))),
+      answer: (turn, facts) =>
+        compaction ? compaction.answer(turn, facts) : kept(wholeResponse(turn, about(facts))),
     }
   },
 })

@@ -3,6 +3,7 @@
 // continues a stored one refers to it, so each item is stored once.
 
 import { BoundedMap, type BoundedMapOptions, entryBytes } from '../base/bounded-map.ts'
+import { Seal } from '../base/seal.ts'
 import { type Caller, callerId } from '../core/caller.ts'
 import { answerOfItem } from '../protocols/openai-responses/items-out.ts'
 import type { EarlierResponses } from '../protocols/openai-responses/references-in.ts'
@@ -52,6 +53,8 @@ export interface CallerResponses extends EarlierResponses {
   gather(ids: readonly string[]): Promise<void>
   keep(request: ResponsesRequest, answer: FinishedResponse): void
   response(id: string): Record<string, unknown> | undefined
+  /** For text that the client keeps and sends back. */
+  seal(text: string): string
   /** False when there was none. */
   delete(id: string): Promise<boolean>
 }
@@ -59,10 +62,16 @@ export interface CallerResponses extends EarlierResponses {
 export class ResponseStore {
   readonly #kept: BoundedMap<string, Kept>
   readonly #elsewhere: ResponsesElsewhere | undefined
+  readonly #seal: Seal
 
-  constructor(limits: BoundedMapOptions = defaultLimits, elsewhere?: ResponsesElsewhere) {
+  constructor(
+    limits: BoundedMapOptions = defaultLimits,
+    elsewhere?: ResponsesElsewhere | undefined,
+    seal = new Seal(),
+  ) {
     this.#kept = new BoundedMap<string, Kept>(limits)
     this.#elsewhere = elsewhere
+    this.#seal = seal
   }
 
   find(id: string, caller: Caller): KeptResponse | undefined {
@@ -111,6 +120,8 @@ export class ResponseStore {
         const kept = own.find(id)
         return kept ? (JSON.parse(kept.items) as Item[]) : gatheredItems(id)
       },
+      seal: (text) => this.#seal.seal(text, caller.key),
+      unseal: (content) => this.#seal.unseal(content, caller.key),
       keep(request, answer) {
         if (request.store) own.keep(request.items, answer)
       },

@@ -1,5 +1,6 @@
 // The routes of the Responses API.
 
+import { compactDoor } from '../doors/compaction.ts'
 import {
   cancelResponse,
   deleteResponse,
@@ -38,6 +39,12 @@ export const responsesRoutes: readonly Route[] = [
         caller,
         services,
       ),
+  },
+  {
+    method: 'POST',
+    path: `${prefix}compact`,
+    handle: (exchange, services, caller) =>
+      serveTurn(exchange, compactDoor(services.responses.of(caller)), caller, services),
   },
   {
     method: 'GET',

@@ -191,10 +191,6 @@ const hintPatterns: readonly (readonly [RegExp, string])[] = [
   [messagesTwice, 'the base URL has /v1 twice; Anthropic clients append /v1/messages themselves'],
   [/^\S+ (?:\/v1){2,}(\/|$)/, 'the base URL has /v1 twice; leave one out'],
   [
-    /^POST \/v1\/responses\/compact$/,
-    'conversations are not compacted here; let the client summarise (Codex does so itself with this provider)',
-  ],
-  [
     /^\S+ \/v1\/conversations(\/|$)/,
     'conversations are not kept as such; use previous_response_id, or send the whole input',
   ],

@@ -29,7 +29,6 @@ describe('paths', () => {
     ['POST', '/v1/v1/responses', /twice/],
     ['GET', '/v1/v1/models', /twice/],
     ['GET', '/v1/v1', /twice/],
-    ['POST', '/v1/responses/compact', /summarise/],
     ['DELETE', '/v1/responses/resp_1/x', /GET \/ lists/],
     ['POST', '/v1/conversations', /previous_response_id/],
     ['GET', '/v1/conversations/conv_1/items', /previous_response_id/],

@@ -18,6 +18,8 @@ interface Reading {
   model: string
   names: ToolNames
   note(text: string): void
+  /** Where compactions are read. */
+  unseal?: ((content: string) => string | undefined) | undefined
 }
 
 /** Items of tools that OpenAI hosts. They mean nothing to other models. */
@@ -76,13 +78,27 @@ export function readItem({ item, path }: PlacedItem, reading: Reading): Message 
     case 'compaction':
     case 'context_compaction':
     case 'compaction_summary':
+      return readCompaction(item, path, reading)
     case 'compaction_trigger':
-      throw unsupported(`${path}.type`, `${type} is not supported here; turn off compaction by the service.`)
+      throw invalid(path, 'a compaction_trigger must be the last item')
   }
   if (typeof type !== 'string') throw invalid(`${path}.type`, 'is required (a string)')
   if (!hosted.has(type)) throw invalid(`${path}.type`, `${JSON.stringify(type)} is not known`)
   reading.note(`items of type ${type} are not supported and were left out`)
   return undefined
+}
+
+function readCompaction(item: Fields, path: string, { unseal }: Reading): Message {
+  if (!unseal) throw unsupported(`${path}.type`, 'compactions are read in Responses requests only.')
+  const place = `${path}.encrypted_content`
+  const sealed = string(item.encrypted_content, place)
+  const text = unseal(sealed)
+  if (text !== undefined) return { role: 'user', content: [{ type: 'text', text }] }
+  throw invalid(
+    place,
+    `The encrypted content ${sealed.slice(0, 8)}… could not be verified. It was made elsewhere, for someone else, or was changed; send the conversation instead.`,
+    'invalid_encrypted_content',
+  )
 }
 
 function readMessage(item: Fields, path: string, { note }: Reading): Message {

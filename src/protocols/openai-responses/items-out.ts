@@ -86,7 +86,7 @@ export function finishedItem(part: CollectedPart, index: number, cut: boolean, o
 
 /** The item for the client: with the proof of its reasoning only if the client asked for proofs. */
 export function shownItem(item: Item, includeProofs: boolean): Item {
-  if (includeProofs || item.encrypted_content === undefined) return item
+  if (includeProofs || item.type !== 'reasoning' || item.encrypted_content === undefined) return item
   const { encrypted_content: _kept, ...shown } = item
   return shown as Item
 }

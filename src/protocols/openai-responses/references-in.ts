@@ -12,6 +12,8 @@ export interface EarlierResponses {
   conversation(responseId: string): readonly Fields[] | undefined
   /** The items of that answer, possibly with others of its conversation. */
   itemsOf(responseId: string): readonly Fields[] | undefined
+  /** The text of a compaction of this caller; undefined for anything else. */
+  unseal?(content: string): string | undefined
 }
 
 /** True if an item of the input is a reference. */

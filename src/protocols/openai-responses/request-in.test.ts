@@ -55,6 +55,7 @@ describe('every problem names its field', () => {
     ['input[0].type', { input: [{}] }],
     ['input[0].type', { input: [{ type: 'sound' }] }],
     ['input[0].type', { input: [{ type: 'compaction', encrypted_content: 'x' }] }],
+    ['input[0]', { input: [{ type: 'compaction_trigger' }, { role: 'user', content: 'x' }] }],
     ['input[0].role', { input: [{ role: 'tool', content: 'x' }] }],
     ['input[0].content', { input: [{ role: 'user', content: 7 }] }],
     ['input[0].content[0].type', { input: [{ role: 'user', content: [{ type: 'x' }] }] }],

@@ -39,6 +39,8 @@ export interface ResponsesRequest {
   includeProofs: boolean
   /** The fields of the request that its answer repeats. */
   echo: Fields
+  /** The client asks for a compaction of the conversation instead of an answer. */
+  compacts: boolean
 }
 
 export function fromResponsesRequest(
@@ -52,13 +54,16 @@ export function fromResponsesRequest(
   refuseUnserved(fields)
   noteUnused(fields, note)
 
-  const placed = [
+  const all = [
     ...(optional(fields.previous_response_id, 'previous_response_id', itemsBefore(earlier)) ?? []),
     ...readInput(fields, new References(earlier)),
   ]
+  const compacts = all.at(-1)?.item.type === 'compaction_trigger'
+  const placed = compacts ? all.slice(0, -1) : all
   const offered = readTools([{ value: fields.tools, path: 'tools' }, ...placed.flatMap(addedTools)], note)
   const choice = readToolChoice(fields.tool_choice, offered)
-  const messages = readConversation(fields, placed, { model, names: offered.names, note })
+  const { unseal } = earlier
+  const messages = readConversation(fields, placed, { model, names: offered.names, note, unseal })
 
   const stated = optional(fields.reasoning, 'reasoning', readEffort) ?? {}
   const turn: TurnRequest = {
@@ -88,6 +93,7 @@ export function fromResponsesRequest(
     store,
     includeProofs: included(fields, 'reasoning.encrypted_content'),
     echo: echoOf(fields, turn, { tools: offered.served, store }),
+    compacts,
   }
 }
 
@@ -159,6 +165,7 @@ interface Reading {
   model: string
   names: ToolNames
   note(text: string): void
+  unseal: EarlierResponses['unseal']
 }
 
 function readConversation(fields: Fields, placed: readonly PlacedItem[], reading: Reading): Message[] {

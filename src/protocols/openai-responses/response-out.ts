@@ -103,7 +103,7 @@ export function wholeResponse(turn: CollectedTurn, options: ResponseOptions): Fi
   return responseEnded(options, items, turn)
 }
 
-function responsesUsage(usage: Usage | undefined): Record<string, unknown> {
+export function responsesUsage(usage: Usage | undefined): Record<string, unknown> {
   const {
     inputTokens = 0,
     outputTokens = 0,

@@ -87,6 +87,11 @@ export class ResponsesWriter {
     return out
   }
 
+  /** An item that comes whole. No other may be open. */
+  whole(item: Item): string {
+    return this.#added(item) + this.#done(item)
+  }
+
   textDelta(text: string): string | undefined {
     const cost = timesWritten * textCost(text)
     if (!this.#budget.fits(cost)) return undefined

@@ -116,7 +116,7 @@ export const firstRequest = (): TurnRequest => ({
   origin: { dialect: 'openai-chat', body: { private: 'body-canary' }, faithful: true },
 })
 
-/** The request behind the calls of an answer. */
+/** The request after the calls of an answer. */
 export function followUp({ events }: Pick<Asked, 'events'>, text = 'result'): TurnRequest {
   const request = firstRequest()
   const calls = events.filter((event) => event.type === 'tool-call-end')

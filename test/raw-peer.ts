@@ -162,7 +162,7 @@ export async function until(condition: () => boolean, what: string, patienceMs =
   }
 }
 
-/** Every error that nobody caught, from now on. */
+/** Collects uncaught errors from now on. */
 export function watchUncaught(): Error[] {
   const uncaught: Error[] = []
   const note = (error: unknown) => void uncaught.push(error as Error)

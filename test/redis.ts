@@ -24,7 +24,7 @@ export interface TestRedis {
   kill(): Promise<void>
   /** There again, empty, at the same address. */
   restart(): Promise<void>
-  /** The process stands still, its connections stay open. */
+  /** Freezes the process; its connections stay open. */
   freeze(): void
   thaw(): void
   stop(): Promise<void>

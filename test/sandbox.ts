@@ -1,4 +1,4 @@
-// A sandbox for tests, with a root of its own and something outside that nobody inside may see or change.
+// A sandbox for tests with its own root, and files outside that must stay invisible and unchanged.
 
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'

@@ -36,7 +36,7 @@ export async function startTextBench(options: TextBenchOptions = {}): Promise<Te
   return { url, gateway, sim, logs, close }
 }
 
-/** For all tests of a file (or of a `describe`), cleared behind each. */
+/** For all tests of a file or a `describe`; cleared after each test. */
 export function useTextBench(options: TextBenchOptions = {}): TextBench {
   const bench = {} as TextBench
   beforeAll(async () => {

@@ -1,4 +1,4 @@
-// Configuration as the program takes it: where the file is found, what is wrong with it, what it means.
+// The configuration of the program: where the file is found, its errors, and its effective settings.
 
 import { mkdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
@@ -53,7 +53,7 @@ describe.concurrent('the file that counts', () => {
     }
   })
 
-  it('one that is named and not there is an error, never skipped', async () => {
+  it('a named file that does not exist is an error, never skipped', async () => {
     const home = new Home()
     home.write('work/dragoman.jsonc', minimal)
     const byFlag = await home.run(['serve', '--config', 'gone.jsonc'])
@@ -64,7 +64,7 @@ describe.concurrent('the file that counts', () => {
     }
   })
 
-  it('one that cannot be read is said to be so', async () => {
+  it('an unreadable file is an error', async () => {
     const home = new Home()
     const { code, stderr } = await home.run(['serve', '--config', home.folder])
     expect(stderr).toContain(home.folder)
@@ -85,7 +85,7 @@ type Mistake = [string, unknown, RegExp | string]
 const withBox = (more: Record<string, unknown>) => ({ backends: { box: { ...box, ...more } } })
 
 // Too many for a process each: the parser that the program uses.
-describe('what is wrong with it, by the parser', () => {
+describe('errors of the parser', () => {
   const environment = readEnvironment({ HOME: '/nonexistent' })
 
   it.each<Mistake>([
@@ -103,7 +103,7 @@ describe('what is wrong with it, by the parser', () => {
     ],
     ['one like no other', { ...minimal, zzzzzzzz: 1 }, /zzzzzzzz: unknown key$/],
     ['a number too big', { ...minimal, listen: { port: 70_000 } }, /listen\.port: .*65535/],
-    ['a choice that is none', { ...minimal, log: { level: 'inf' } }, /log\.level: .*debug.*silent/],
+    ['an unknown choice', { ...minimal, log: { level: 'inf' } }, /log\.level: .*debug.*silent/],
     ['a wrong kind', { backends: { a: { kind: 'opnai' } } }, /backends\.a\.kind: .*anthropic.*openai/],
     ['no kind', { backends: { a: {} } }, /backends\.a\.kind: .*anthropic.*openai/],
     ['no URL', { backends: { a: { kind: 'openai', baseUrl: 'box:8000' } } }, /baseUrl: .*http:\/\//],
@@ -134,7 +134,7 @@ describe('what is wrong with it, by the parser', () => {
   })
 })
 
-describe.concurrent('what is wrong with it', () => {
+describe.concurrent('errors of the command', () => {
   const home = new Home()
   let files = 0
 
@@ -180,7 +180,7 @@ describe.concurrent('what is wrong with it', () => {
     expect(await check(content, { U: 'canary-value-424242' })).not.toContain('canary-value-424242')
   })
 
-  it('a proxy variable that is no URL is named', async () => {
+  it('a proxy variable that is not a URL is named', async () => {
     const file = home.write('proxied.jsonc', minimal)
     for (const proxy of ['127.0.0.1:3128', 'proxy:3128']) {
       const args = ['models', '--config', file]
@@ -332,7 +332,7 @@ describe.concurrent('config schema', () => {
   it.each([
     ['unknown keys', { ...example, lisen: {} }],
     ['unknown kinds', { backends: { a: { kind: 'nope' } } }],
-    ['a port that is none', { ...example, listen: { port: 70_000 } }],
+    ['an invalid port', { ...example, listen: { port: 70_000 } }],
     ['no backends', { listen: {} }],
     ['a tool that there is not', { ...example, exec: { enabled: true, tools: ['sudo'] } }],
   ])('refuses %s', async (_case, value) => {

@@ -1,4 +1,4 @@
-// `dragoman conform` as a command: what it says, what it writes, and what becomes of every wrong URL.
+// `dragoman conform` as a command: its output, its files, and its message for every wrong URL.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -30,7 +30,7 @@ const error = (message: string, code: string | null = null) => ({
   error: { message, type: 'invalid_request_error', param: null, code },
 })
 
-describe('what cannot be judged is said, and nothing is written', () => {
+describe('a gateway that cannot be judged is an error, and nothing is written', () => {
   const rows: [string, () => Promise<string> | string, RegExp, string[]?][] = [
     ['no URL', () => 'gateway', /is not an http:\/\/ or https:\/\/ URL/],
     ['another protocol', () => 'ftp://127.0.0.1/v1', /is not an http/],
@@ -43,7 +43,7 @@ describe('what cannot be judged is said, and nothing is written', () => {
       () => serve(answers(301, 'text/plain', '', { location: 'https://other.example/v1' })),
       /redirects to https:\/\/other\.example\/v1/,
     ],
-    ['a certificate of its own', () => serve(json(200, {}), true), /certificate is self-signed/],
+    ['a self-signed certificate', () => serve(json(200, {}), true), /certificate is self-signed/],
     [
       'TLS where there is none',
       async () => (await serve(json(200, {}))).replace('http:', 'https:'),
@@ -77,8 +77,8 @@ describe('what cannot be judged is said, and nothing is written', () => {
       /There is no door "mail"/,
       ['--doors', 'chat,mail'],
     ],
-    ['a case that there is not', () => 'http://127.0.0.1:9', /There is no case "T99"/, ['--only', 'T99']],
-    ['a header that is none', () => 'http://127.0.0.1:9', /is not a header/, ['--header', 'x']],
+    ['an unknown case', () => 'http://127.0.0.1:9', /There is no case "T99"/, ['--only', 'T99']],
+    ['an invalid header', () => 'http://127.0.0.1:9', /is not a header/, ['--header', 'x']],
     [
       'a report that leads nowhere',
       () => 'http://127.0.0.1:9',
@@ -104,7 +104,7 @@ describe('what cannot be judged is said, and nothing is written', () => {
       asked.push(`${request.method} ${request.url}`)
       json(200, { object: 'list', data: [{ id: 'm' }] })(request, response)
     })
-    // Every other name than these of loopback is somebody else's machine.
+    // Every name other than these of loopback is another machine.
     const { code, stderr } = await home.run(['conform', url.replace('127.0.0.1', '0.0.0.0')])
     expect(stderr).toMatch(/cases on m: at most \d+ requests that reach the model, about \d+ tokens/)
     expect(stderr).toContain('Confirm with --yes')
@@ -131,7 +131,7 @@ describe('the demo', () => {
   )
 })
 
-it('a model without tools: said once, and its cases are not judged', async () => {
+it('a model without tools: reported once, and its cases are not judged', async () => {
   const home = new Home()
   const url = await serve((request, response) => {
     let text = ''
@@ -248,7 +248,7 @@ describe('a report', () => {
     expect(code).toBe(2)
   })
 
-  it('that is broken off says so, and has what was judged', async () => {
+  it('of an interrupted run is marked as partial, and has the judged cases', async () => {
     const home = new Home()
     let hangs: () => void = () => undefined
     const hanging = new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-// An error that nobody has caught: it is told, what runs may end, and the program ends with 1. The error comes from a module
+// An uncaught error: it is reported, running turns may finish, and the program exits with 1. The error comes from a module
 // that Node loads ahead of the program (NODE_OPTIONS); the program itself has no way to be made to fail.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -66,7 +66,7 @@ it('the exit code is 1, too, when nothing is left that could end', async () => {
   expect([code, stderr]).toEqual([1, expect.stringContaining('it broke')])
 })
 
-it('one that throws without end is ended', async () => {
+it('a program that keeps throwing is ended', async () => {
   const home = new Home()
   const preload = home.write('fault.mjs', `process.on('SIGUSR2', () => setInterval(() => { throw 1 }, 1))`)
   const backends = { openai: { kind: 'openai', baseUrl: `${sim.url}/v1`, apiKey: upstreamKey } }

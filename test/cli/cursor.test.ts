@@ -125,7 +125,7 @@ describe('a Cursor account', () => {
     expect(output).not.toContain('crsr_environment_canary')
   })
 
-  it('whose key is refused says so, and whose it is', async () => {
+  it('whose key is refused is an error that names the source of the key', async () => {
     const { home, file } = await startUser({ apiKey: 'crsr_other_key' })
     const doctor = await home.run(['doctor', '--config', file], {
       env: { CURSOR_API_KEY: 'crsr_refused_canary' },

@@ -54,7 +54,7 @@ describe.each(['demo-anthropic/claude-demo', 'demo-openai/gpt-demo', 'demo-text/
       ])
     })
 
-    it('calls the tool, whole, and goes on with its result', async () => {
+    it('calls the tool, whole, and continues with its result', async () => {
       const first = await chat(running.url, readme(model))
       expect(first.status).toBe(200)
       const [choice] = first.json.choices
@@ -80,14 +80,14 @@ describe.each(['demo-anthropic/claude-demo', 'demo-openai/gpt-demo', 'demo-text/
   },
 )
 
-it('the printed example works as it stands', async () => {
+it('the printed example works unchanged', async () => {
   await expect.poll(() => running.stdout()).toContain('Ctrl-C')
   const body = /-d '(\{[^']*\})'/.exec(running.stdout())?.[1]
   const stream = await chatStream(running.url, JSON.parse(body ?? 'null'))
   expect(stream.calls.map(({ name }) => name)).toEqual(['read_file'])
 })
 
-it('an agent with tools of its own names gets those called', async () => {
+it("calls an agent's tools by their own names", async () => {
   const tool = {
     type: 'function',
     function: {

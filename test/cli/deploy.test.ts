@@ -1,4 +1,4 @@
-// What deploy/ names exists, and what it configures is accepted.
+// Files that deploy/ names exist, and its configurations are accepted.
 
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ const variables = [
 const env = Object.fromEntries(variables.map((name) => [name, `canary-${name}`.padEnd(40, '-')]))
 const home = new Home()
 const source = (name: string) => readFileSync(join(root, 'src', name), 'utf8')
-/** A number as it stands in the source, of milliseconds. */
+/** A number of milliseconds from the source. */
 const secondsOf = (text: string, pattern: RegExp) =>
   Number(pattern.exec(text)?.[1]?.replaceAll('_', '')) / 1000
 const drainSeconds = secondsOf(source('process/stop-times.ts'), /drainMs = ([\d_]+)/)
@@ -143,7 +143,7 @@ describe('the systemd unit', () => {
   })
 })
 
-/** The text behind `NAME: |`, by its indentation. */
+/** The text after `NAME: |`, by its indentation. */
 function blockOf(yaml: string, name: string): string {
   const [, indent = '', rest = ''] = new RegExp(`^( *)${name}: \\|\\n([^]*)`, 'm').exec(yaml) ?? []
   const lines = rest.split('\n')
@@ -151,7 +151,7 @@ function blockOf(yaml: string, name: string): string {
   return lines.slice(0, end < 0 ? undefined : end).join('\n')
 }
 
-/** From `NAME:`, perhaps with an anchor, to the next key that stands as far to the left. */
+/** From `NAME:`, perhaps with an anchor, to the next key with the same indentation. */
 function sectionOf(yaml: string, name: string): string {
   const [, indent = '', rest = ''] = new RegExp(`^( *)${name}:(?: &\\w+)?\\n([^]*)`, 'm').exec(yaml) ?? []
   return rest.split(new RegExp(`^${indent}\\S`, 'm'), 1)[0] ?? ''
@@ -252,7 +252,7 @@ describe('compose.yaml', () => {
 })
 
 describe('kubernetes.yaml', () => {
-  it('does not start with the secrets that stand in it', async () => {
+  it('does not start with the example secrets', async () => {
     const secrets = [...kubernetes.matchAll(/^ {2}([A-Z_]+): (\S+)$/gm)].map((match) => [match[1], match[2]])
     expect(secrets.length).toBe(4)
     const path = home.write('placeholders.jsonc', blockOf(kubernetes, 'dragoman.jsonc'))
@@ -301,7 +301,7 @@ describe('nginx.conf', () => {
     expect(nginx).toMatch(/location \/internal\/ \{\s*return 404;/)
   })
 
-  it('sends no request a second time that may be at work, and holds no answer back', () => {
+  it('retries no request that may be running, and buffers no answer', () => {
     expect(nginx).toContain('proxy_next_upstream error timeout;')
     expect(nginx).not.toContain('non_idempotent')
     expect(nginx).toContain('proxy_buffering off;')
@@ -325,7 +325,7 @@ describe('docs/scaling.md', () => {
     expect(code, output).toBe(0)
   })
 
-  it('shows lines of nginx.conf as they are there', () => {
+  it('quotes nginx.conf verbatim', () => {
     expect(examples.length).toBeGreaterThan(0)
     const [, shown = ''] = /```nginx\n(.*?)```/s.exec(text) ?? []
     const lines = shown

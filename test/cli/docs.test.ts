@@ -1,4 +1,4 @@
-// The documentation says what the program does: every code, every key, every default, every quoted message.
+// The documentation matches the program: every code, key, default and quoted message.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -53,13 +53,10 @@ describe('docs/errors.md', () => {
     },
   )
 
-  it.each(documented)(
-    '%s: says what it means and what to do',
-    (_code, _status, _type, _wire, means, remedy) => {
-      expect(means?.length).toBeGreaterThan(10)
-      expect(remedy?.length).toBeGreaterThan(5)
-    },
-  )
+  it.each(documented)('%s: has a meaning and a remedy', (_code, _status, _type, _wire, means, remedy) => {
+    expect(means?.length).toBeGreaterThan(10)
+    expect(remedy?.length).toBeGreaterThan(5)
+  })
 
   it('quotes messages that the program really has', () => {
     const gone = rows(section(text, '## From the text'))

@@ -58,7 +58,7 @@ describe.concurrent('local tools', () => {
       'local tools',
     )
 
-  it('says where they work, where that is noted, and what is missing for commands', async () => {
+  it('shows their root, their audit log, and what commands lack', async () => {
     const found = await withExec({}, { PATH: home.path('nothing') })
     expect(found).toContain(
       `ok: in ${work}; the audit log of all runs is ${home.path('state/dragoman/audit.jsonl')}`,
@@ -96,7 +96,7 @@ describe.concurrent('local tools', () => {
 describe.concurrent('all is well', () => {
   const home = new Home()
 
-  it('says so, with versions, file, key, port and backends', async () => {
+  it('reports versions, file, key, port and backends', async () => {
     const port = await deadPort()
     const { report, found } = await examine(home, { backends: { box }, listen: { port } })
     expect(report.ok).toBe(true)
@@ -149,14 +149,14 @@ describe.concurrent('backends', () => {
     expect(found('backend gone')).toMatch(/problem: gone: no-such-host\.invalid could not be reached/)
   })
 
-  it("a refused key is said to be the gateway's", async () => {
+  it("a refused key is reported as the gateway's", async () => {
     const { found } = await examine(home, { backends: { box: { ...box, apiKey: 'wrong-key-canary' } } })
     expect(found('backend box')).toMatch(
       /^problem: .*credential that the gateway has for backend "box" was refused/,
     )
   })
 
-  it('one that repeats what it was sent does not make it known', async () => {
+  it('a server that repeats its request leaks no secret', async () => {
     const echo: http.RequestListener = ({ headers }, response) =>
       response.writeHead(401).end(JSON.stringify({ error: { message: JSON.stringify(headers) } }))
     const baseUrl = `http://127.0.0.1:${await listen(http.createServer(echo))}`
@@ -179,7 +179,7 @@ describe.concurrent('backends', () => {
     expect(report.ok).toBe(true)
   })
 
-  it('one that answers with a web page has a wrong base URL', async () => {
+  it('a server that answers with a web page has a wrong base URL', async () => {
     const page = (_request: unknown, response: http.ServerResponse) => response.end('<html>')
     const port = await listen(http.createServer(page))
     const { found } = await examine(home, {
@@ -206,7 +206,7 @@ describe.concurrent('backends', () => {
   })
 })
 
-describe.concurrent('what is easily got wrong', () => {
+describe.concurrent('common mistakes', () => {
   const home = new Home()
 
   it('a base URL without /v1, and an alias to a model that is not listed', async () => {
@@ -286,13 +286,13 @@ describe.concurrent('several instances', () => {
     expect(found('redis')).toMatch(/^problem: .*cannot be used/)
   })
 
-  it('without Redis nothing is said of it', async () => {
+  it('without Redis there is no finding', async () => {
     expect((await examine(home, { backends: { box } })).found('redis')).toBe('')
   })
 })
 
 describeWithRedis('a Redis that is there', () => {
-  it('is said to be reached, with the instances that are announced', async () => {
+  it('is reached, with the number of announced instances', async () => {
     const redis = await startRedis()
     atEnd(() => redis.stop())
     const home = new Home()
@@ -319,7 +319,7 @@ describe.concurrent('port and file', () => {
     expect(found('port')).toMatch(new RegExp(`^warning: ${port} is in use.*--port`))
   })
 
-  it('the port is the one that serve would take', async () => {
+  it('checks the port that serve would use', async () => {
     const port = await listen(net.createServer())
     const { found } = await examine(home, { backends: { box } }, { PORT: String(port) })
     expect(found('port')).toMatch(new RegExp(`^warning: ${port} is in use`))
@@ -346,7 +346,7 @@ describe.concurrent('port and file', () => {
   })
 })
 
-it('a backend that never answers is said to be silent', async () => {
+it('a backend that never answers is reported as silent', async () => {
   const { found } = await silence
   expect(found('backend mute')).toMatch(/^problem: .*(in time|10 s)/)
   expect(found('backend mute')).not.toContain('client')

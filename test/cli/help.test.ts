@@ -1,4 +1,4 @@
-// What the program says of itself.
+// Help texts and versions.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ it.concurrent('without a command shows the same, as a mistake', async () => {
   expect(stderr).toContain('Usage: dragoman')
 })
 
-it.concurrent.each(['serve', 'config'])('%s --help says what it does', async (command) => {
+it.concurrent.each(['serve', 'config'])('%s --help describes the command', async (command) => {
   const { code, stdout } = await home.run([command, '--help'])
   expect(code).toBe(0)
   expect(stdout).toContain(`Usage: dragoman ${command}`)

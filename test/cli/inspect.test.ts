@@ -18,7 +18,7 @@ async function loginBy(link: string): Promise<number> {
   return answer.status
 }
 
-it('serve --inspect prints a link behind the ready line, and inspect a new one', async () => {
+it('serve --inspect prints a link after the ready line, and inspect a new one', async () => {
   const running = await home.serve({ backends }, ['--inspect'])
   await expect.poll(() => running.stdout()).toMatch(/\nInspector: \S+\n/)
   const printed = /\nInspector: (\S+)\n/.exec(running.stdout())?.[1] ?? ''
@@ -52,7 +52,7 @@ it.each([
   expect(stderr).not.toMatch(stackTrace)
 })
 
-it('several workers have no inspector, and that is said at once', async () => {
+it('several workers with the inspector are refused at once', async () => {
   const file = home.write('workers.jsonc', { backends, workers: 2, inspector: { enabled: true } })
   const { code, stderr } = await home.run(['serve', '--config', file, '--port', '0'])
   expect([code, stderr]).toEqual([2, expect.stringContaining('The inspector shows the turns of one process')])

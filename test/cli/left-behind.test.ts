@@ -8,7 +8,7 @@ import { root } from './program.ts'
 
 const module = join(root, 'dist', 'src', 'local-tools', 'shell', 'run-program.js')
 
-it('leaves no command behind, whatever that did to its group', async () => {
+it('leaves no command running, even one that left its process group', async () => {
   const program = {
     argv: ['/bin/sh', '-c', 'setsid sleep 60 & echo $!; exec sleep 60'],
     cwd: '/',
@@ -29,7 +29,7 @@ it('leaves no command behind, whatever that did to its group', async () => {
   await expect.poll(() => isAlive(pid.trim())).toBe(false)
 })
 
-/** One that has ended stays in the list where nobody asks how. */
+/** A zombie stays in the list until its parent waits for it. */
 function isAlive(pid: string): boolean {
   try {
     return !/^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, 'latin1'))

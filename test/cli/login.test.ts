@@ -14,7 +14,7 @@ import { atEnd, deadPort, type Ended, Home, listen, program, root, stackTrace } 
 const hour = 3_600_000
 const apiKey = 'crsr_canary_4711'
 
-/** Tokens end in `canary`: whatever shows one shows that word. */
+/** Tokens end in `canary`, so a leaked token is found by that word. */
 function jwt(forMs: number, serial = 0): string {
   const claims = { exp: Math.floor((Date.now() + forMs) / 1000), email: 'someone@mail.example', serial }
   return `head.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.canary`
@@ -185,7 +185,7 @@ describe.concurrent('by browser', () => {
     expect(existsSync(home.path('data'))).toBe(false)
   })
 
-  it('opens the browser where there is one, and only if wanted', async () => {
+  it('opens the browser if there is one, unless --no-browser is set', async () => {
     const home = new Home()
     const opener = home.write(
       `bin/${process.platform === 'darwin' ? 'open' : 'xdg-open'}`,

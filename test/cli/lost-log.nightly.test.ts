@@ -8,7 +8,7 @@ const auth = { keys: [{ name: 'me', key }] }
 const backends = { box: { kind: 'openai', baseUrl: 'http://127.0.0.1:9/v1' } }
 
 describe.each([1, 2])('with %i worker(s)', (workers) => {
-  it('it serves, drops what is too much, and SIGTERM ends it', async () => {
+  it('the gateway serves, drops excess lines, and SIGTERM ends it', async () => {
     const running = await new Home().serve({ workers, auth, backends }, [], { log: 'unread' })
     const refused = async () => {
       const response = await fetch(`${running.url}/${'x'.repeat(900)}`)

@@ -66,7 +66,7 @@ describe.each(spread([1, 2], 1))('with %i worker(s)', (workers) => {
     expect({ code, signal }).toEqual({ code: 0, signal: null })
   })
 
-  it('on a device without space: it serves, counts what is lost, and SIGTERM ends it', async () => {
+  it('on a device without space: the gateway serves, counts lost lines, and SIGTERM ends it', async () => {
     const running = await serve(workers, { log: { file: '/dev/full' } })
     expect(await withoutKey(running)).toBe(401)
     expect(await withoutKey(running)).toBe(401)

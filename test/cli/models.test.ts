@@ -1,4 +1,4 @@
-// `dragoman models`: what can be called now, even when some of it cannot.
+// `dragoman models`: lists the available models, even if some backends fail.
 
 import { beforeAll, describe, expect, it } from 'vitest'
 import { startAnthropicSim } from '../../sim/anthropic.ts'
@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 
 describe.concurrent('as lines', () => {
-  it('names every model and alias as it is called, with sizes where known', async () => {
+  it('lists every model and alias, with sizes if known', async () => {
     const { code, stdout, stderr } = await home.run(['models', '--config', good])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     const names = stdout
@@ -37,7 +37,7 @@ describe.concurrent('as lines', () => {
     expect(stdout).toMatch(/^claude\/\S+ {2}\(context \d+, output \d+\)$/m)
   })
 
-  it('a backend that fails is told on stderr, and the others are listed', async () => {
+  it('a failed backend is reported on stderr, and the others are listed', async () => {
     const { code, stdout, stderr, output } = await home.run(['models', '--config', half])
     expect(code).toBe(0)
     expect(stdout.trim().split('\n')).toEqual(['box/small', 'box/large'])

@@ -107,7 +107,7 @@ describe.concurrent('a proxy', () => {
   })
 })
 
-describe('an https upstream with a certificate of its own', { concurrent: true }, () => {
+describe('an https upstream with a self-signed certificate', { concurrent: true }, () => {
   let secureUrl: string
   let caFile: string
 

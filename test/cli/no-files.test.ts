@@ -1,4 +1,4 @@
-// FIFOs and devices where a file should be: said in a moment, never waited for without end.
+// FIFOs and devices instead of files: an error within a moment, never an endless wait.
 
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'

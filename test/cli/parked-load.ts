@@ -1,4 +1,4 @@
-// Runs of a gateway of its own wait at the same time, and then all go on.
+// Many runs of one gateway wait at the same time, and then all continue.
 
 import { expect } from 'vitest'
 import { startCursorSim } from '../../sim/cursor.ts'

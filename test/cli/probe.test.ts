@@ -18,7 +18,7 @@ function homeFor(sim: Pick<Sim, 'url'>, more: Record<string, unknown> = {}) {
 }
 
 describe('a model that makes no mistake', () => {
-  it('gets 100, in every form, and leaves nothing else behind', async () => {
+  it('gets 100, in every form, and writes no other files', async () => {
     const { home, left, run } = homeFor(await startPersona(perfect))
     const { code, stdout, stderr } = await run(
       'box/gpt-demo',
@@ -79,7 +79,7 @@ describe('a model that fails', () => {
     expect(text).not.toContain(upstreamKey)
   })
 
-  it('for want of tools is told what to try, and stopped after three tasks', async () => {
+  it('without tools gets a hint, and stops after three tasks', async () => {
     const { run } = homeFor(await startPersona(neverCalls))
     const { code, stdout } = await run('box/gpt-demo', '--tapes', 'tapes')
     expect(code).toBe(0)
@@ -153,7 +153,7 @@ describe('what cannot run says why, with exit code 2, and leaves nothing', () =>
   })
 })
 
-it('Ctrl-C: a card of what was judged, marked as partial, and the exit code of shells', async () => {
+it('Ctrl-C: a partial card, and the exit code of shells', async () => {
   let onHang: () => void = () => undefined
   const hanging = new Promise<void>((resolve) => {
     onHang = resolve

@@ -23,7 +23,7 @@ if (!existsSync(program))
 export interface Settings {
   env?: Record<string, string>
   cwd?: string
-  /** Needs a process of its own: it gets signals, or what is tested is the process. */
+  /** Needs its own process: it gets signals, or the process itself is tested. */
   ownProcess?: boolean
   /** Its stderr: a pipe of which nothing is read, or a file. Read to the end unless it is said. */
   log?: 'unread' | { file: string }
@@ -257,7 +257,7 @@ export async function deadPort(): Promise<number> {
   return port
 }
 
-/** A stack trace is for developers; whoever made a mistake gets a message. */
+/** Users get messages, never stack traces. */
 export const stackTrace = /\n\s+at .+:\d+:\d+/
 
 export const get = (url: string, key?: string) =>

@@ -1,4 +1,4 @@
-// `dragoman serve`: the ready line, who may call, where it listens, where its settings come from, how it stops.
+// `dragoman serve`: ready line, access, listen address, sources of settings, shutdown.
 
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import net from 'node:net'
@@ -38,7 +38,7 @@ describe('the first run', () => {
     key = readFileSync(home.keyFile, 'utf8').trim()
   })
 
-  it('prints the ready line as it is promised, first and alone', () => {
+  it('prints the documented ready line, first and alone', () => {
     expect(firstLine(running)).toMatch(/^dragoman listening on http:\/\/127\.0\.0\.1:[1-9]\d*$/)
     expect(running.stdout().match(/listening on/g)).toHaveLength(1)
   })
@@ -50,7 +50,7 @@ describe('the first run', () => {
     await expect.poll(() => running.stdout()).toContain(home.keyFile)
   })
 
-  it('lets in who has that key, and nobody else', async () => {
+  it('requires that key', async () => {
     expect((await get(`${running.url}/v1/models`, key)).status).toBe(200)
     const byOtherHeader = await fetch(`${running.url}/v1/models`, { headers: { 'x-api-key': key } })
     expect(byOtherHeader.status).toBe(200)
@@ -115,7 +115,7 @@ describe('the first run', () => {
   })
 })
 
-describe.concurrent('who may call', () => {
+describe.concurrent('access', () => {
   const home = new Home()
 
   it('"auth": "none" takes any key or none, warns, and makes no key file', async () => {
@@ -280,7 +280,7 @@ describe.concurrent('where it listens', () => {
     expect(stderr).toContain('0 to 65535')
   })
 
-  it('refuses a PORT that is no port', async () => {
+  it('refuses an invalid PORT', async () => {
     const config = home.write('variable.jsonc', settings({ listen: { port: 0 } }))
     const running = home.start(['serve', '--config', config], { env: { PORT: '80a' } })
     await expect(running.then((started) => started.stop())).rejects.toThrow(/PORT/)
@@ -305,7 +305,7 @@ describe.concurrent('the log', () => {
     expect(lines.map(({ level }) => level)).toContain('info')
   })
 
-  it('is silent when told so', async () => {
+  it('is silent with log level silent', async () => {
     const running = await home.serve(settings({ auth: 'none' }), ['--log-level', 'silent'])
     await chat(running.url, hello)
     expect((await running.stop()).stderr).toBe('')
@@ -352,7 +352,7 @@ describe('stopping', () => {
   })
 
   // Signals must be listened for before the line is printed.
-  it('a signal right behind the ready line is heard', async () => {
+  it('handles a signal right after the ready line', async () => {
     const started = Array.from({ length: 3 }, () =>
       home.serve(settings({ auth: 'none' }), [], { ownProcess: true }).then((running) => {
         running.kill('SIGTERM')

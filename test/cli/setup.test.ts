@@ -1,4 +1,4 @@
-// `dragoman setup CLIENT`: against a gateway that runs, one that does not, and none at all.
+// `dragoman setup CLIENT`: with a running gateway, a stopped one, and none at all.
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, statSync, symlinkSync } from 'node:fs'
@@ -72,7 +72,7 @@ async function run(
 describe.each(written)('setup %s', (client) => {
   const file = files[client]
 
-  it('writes, says so, has nothing to do the second time, and takes it back', async () => {
+  it('writes and reports the change, does nothing the second time, and undoes it', async () => {
     const home = new Home()
     const args = [client, '--url', demo.url, '--model', model, '--yes']
     const first = await run(home, args)
@@ -106,7 +106,7 @@ describe.each(written)('setup %s', (client) => {
     expect(text(home, file)).toBe(was)
   })
 
-  it('leaves what it does not understand, prints what to add, and fails', async () => {
+  it('does not change a file that it cannot parse, prints what to add, and fails', async () => {
     const home = new Home()
     const broken = client === 'continue' ? 'models: {\n' : '{ "half": '
     home.write(file, broken)
@@ -126,7 +126,7 @@ describe.each(written)('setup %s', (client) => {
     expect(existsSync(home.path('data', 'dragoman', 'setup'))).toBe(false)
   })
 
-  it('--print writes nothing, not even a key, and goes into a file as it is', async () => {
+  it('--print writes nothing, not even a key, and its output is a valid file', async () => {
     const home = new Home()
     const port = await deadPort()
     const config = home.write('dragoman.jsonc', {
@@ -248,7 +248,7 @@ it('a key with quotes and backslashes is shown nowhere and for its user alone', 
   }
 })
 
-it('a folder that is named from where one stands is found from elsewhere', async () => {
+it('a relative folder is also found from elsewhere', async () => {
   const home = new Home()
   const codexHome = relative(process.cwd(), home.path('codex'))
   const args = ['codex', '--url', demo.url, '--yes']
@@ -272,7 +272,7 @@ describe('without a gateway', () => {
     expect(existsSync(home.keyFile)).toBe(true)
   })
 
-  it('something else at its place is not taken for it', async () => {
+  it('another program at its address is not mistaken for it', async () => {
     const home = new Home()
     const port = await listen(createServer((_request, response) => response.writeHead(404).end('{}')))
     const { code, stderr } = await run(home, ['env', '--url', `http://127.0.0.1:${port}`])
@@ -313,7 +313,7 @@ describe('files', () => {
     expect(existsSync(home.path('work/opencode.json'))).toBe(false)
   })
 
-  it('behind a link are written where they are', async () => {
+  it('behind a symbolic link are written at their real place', async () => {
     const home = new Home()
     home.write('dotfiles/settings.json', '{}')
     home.write('.claude/x', '')
@@ -325,7 +325,7 @@ describe('files', () => {
     expect(text(home, 'dotfiles/settings.json')).toBe('{}')
   })
 
-  it('that the client has written to since lose what was added, and keep the rest', async () => {
+  it('that the client changed since lose only what setup added', async () => {
     const home = new Home()
     home.write('.codex/config.toml', 'a = 1\n')
     await run(home, ['codex', '--url', demo.url, '--yes'])

@@ -38,7 +38,7 @@ const asks: Record<string, (url: string) => Promise<string>> = {
 }
 
 describe.concurrent.each(['anthropic', 'openai', 'text'])('%s', (kind) => {
-  it('prints the ready line as it is promised, plays its script, then answers by itself', async () => {
+  it('prints the documented ready line, plays its script, then answers as the demo model', async () => {
     const file = home.write(`${kind}.jsonl`, script(kind))
     const running = await home.start(['sim', kind, '--port', '0', '--script', file])
     expect(running.stdout()).toMatch(
@@ -50,7 +50,7 @@ describe.concurrent.each(['anthropic', 'openai', 'text'])('%s', (kind) => {
     expect(afterwards).toContain('"model"')
     const { code, signal, stderr } = await running.stop()
     expect([code, signal]).toEqual([0, null])
-    // A line for each request, so that its terminal shows that something happens.
+    // A line for each request shows activity on the terminal.
     expect(stderr).toMatch(/^(POST \/v1\/\S+\n)+$/)
   })
 
@@ -85,7 +85,7 @@ it.concurrent('no kind: says that one is needed', async () => {
 })
 
 it.concurrent.each([
-  ['a step that is none', `${script('openai')}\n{"sya":"x"}`, 'line 4'],
+  ['an unknown step', `${script('openai')}\n{"sya":"x"}`, 'line 4'],
   ['broken JSON', `${script('openai')}\n{"say":`, 'line 4'],
   ['no metadata', '{"turn":{}}', 'line 1'],
   ['an empty file', '', /script|line/],

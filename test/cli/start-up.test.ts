@@ -1,4 +1,4 @@
-// What a command does not need is not loaded: that is what makes it start soon, and keeps it small.
+// A command loads only the modules it needs: it starts fast and stays small.
 
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { Home, root } from './program.ts'
 const home = new Home()
 const openai = { kind: 'openai', baseUrl: 'http://127.0.0.1:9/v1' }
 
-/** Node writes down at its end what it has run, whichever way it was loaded. */
+/** Node's coverage file lists all scripts that ran, however they were loaded. */
 function recorded(): { env: Record<string, string>; files(): string[] } {
   const folder = mkdtempSync(home.path('loaded-'))
   return {

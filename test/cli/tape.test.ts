@@ -1,4 +1,4 @@
-// `dragoman tape`, as people run it: on tapes of a gateway that recorded, and on what is none.
+// `dragoman tape` on recorded tapes and on files that are not tapes.
 
 import {
   copyFileSync,
@@ -116,7 +116,7 @@ describe('tape replay', () => {
     expect(both.stdout.match(/equal to the byte/g)).toHaveLength(2)
   })
 
-  it('shows what is different, where, on both sides', async () => {
+  it('shows each difference with its place and both sides', async () => {
     const wrong = changed('anthropic-tool-call', (text) =>
       text.replace(/^.*"do":"write".*$/gm, (line) => line.replace('README.md', 'README.txt')),
     )
@@ -202,12 +202,12 @@ describe('tape export', () => {
     expect((await home.run(['tape', 'replay', output])).code).toBe(0)
   })
 
-  it('to standard output, as it was', async () => {
+  it('to standard output, unchanged', async () => {
     const { code, stdout } = await home.run(['tape', 'export', cursor])
     expect({ code, same: stdout === readFileSync(cursor, 'utf8') }).toEqual({ code: 0, same: true })
   })
 
-  it('into a folder that is not there: says so, and leaves nothing', async () => {
+  it('into a missing folder: an error, and no file', async () => {
     const output = home.path('none', 'x.jsonl')
     const { code, stderr } = await home.run(['tape', 'export', anthropic, '-o', output])
     expect({ code, stderr }).toEqual({ code: 2, stderr: `dragoman: ${output}: cannot be written (ENOENT)\n` })
@@ -215,7 +215,7 @@ describe('tape export', () => {
   })
 })
 
-describe('what a terminal would act on', () => {
+describe('control characters of terminals', () => {
   const act = '\\u001b]0;owned\\u0007\\u001b[2J'
   const everywhere = (text: string) => text.replaceAll('"turn":"turn_', `"turn":"${act}turn_`)
 
@@ -244,7 +244,7 @@ describe('what a terminal would act on', () => {
   })
 })
 
-describe('what is no tape', () => {
+describe('files that are not tapes', () => {
   const bad = (name: string, content: string | Buffer) => {
     const path = home.path(name)
     writeFileSync(path, content)
@@ -282,7 +282,7 @@ describe('what is no tape', () => {
     }
   })
 
-  it('a folder without tapes, and what is no folder', async () => {
+  it('a folder without tapes, and a path that is not a folder', async () => {
     mkdirSync(home.path('no-tapes'))
     expect((await home.run(['tape', 'ls', home.path('no-tapes')])).stdout).toContain('no tapes in')
     copyFileSync(anthropic, home.path('a.jsonl'))

@@ -40,7 +40,7 @@ const variables = () => ({
   OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
 })
 
-it('what is left is sent when the program is told to stop', async () => {
+it('the remaining spans are sent at shutdown', async () => {
   const running = await home.serve(settings({ traces: true }), [], { env: variables() })
   await ask(running.url)
   expect(collector.spans).toEqual([])
@@ -55,7 +55,7 @@ it('what is left is sent when the program is told to stop', async () => {
   expect(output).not.toContain('key-of-the-collector')
 })
 
-it('each worker tells of its own turns, and all are counted together', async () => {
+it('each worker exports its own turns, and metrics are summed', async () => {
   const running = await home.serve(settings({ traces: true }), ['--workers', '2'], { env: variables() })
   for (let at = 0; at < 8; at++) await ask(running.url)
   const metrics = await (await fetch(`${running.url}/metrics`)).text()
@@ -86,7 +86,7 @@ it('`config check` says where they go', async () => {
   expect((await home.run(['config', 'check', off])).stdout).not.toContain('traces')
 })
 
-it('`doctor` says whether they would arrive, and what was ignored', async () => {
+it('`doctor` checks that they would arrive, and lists ignored settings', async () => {
   const file = home.write('doctor.jsonc', settings({ traces: true }))
   const { stdout } = await home.run(['doctor', '--config', file], {
     env: { ...variables(), OTEL_TRACES_SAMPLER: 'nonsense' },

@@ -1,4 +1,4 @@
-// `dragoman serve --workers`: what is said of a wrong number, and what keeps several from starting is said as by one.
+// `dragoman serve --workers`: errors of a wrong number, and start-up errors, which are those of a single process.
 
 import net from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -9,7 +9,7 @@ const home = new Home()
 const backends = { box: { kind: 'openai', baseUrl: 'http://127.0.0.1:9/v1' } }
 const fileOf = (name: string, more: object = {}) => home.write(`${name}.jsonc`, { backends, ...more })
 
-describe('a number of workers that is none', () => {
+describe('an invalid number of workers', () => {
   it.concurrent.each(spread(['0', '-1', 'x', '1.5', '65', '1000', '', 'auto', '0x2', '1e1'], 3))(
     '--workers %j',
     async (value) => {
@@ -65,17 +65,14 @@ describe('what keeps it from starting is the same for one and for several', () =
     expect((await started('open', {}, ['--host', '0.0.0.0'])).code).toBe(2)
   })
 
-  it.runIf(isNightly)(
-    'a folder for local tools that does not exist: found by the workers, said once',
-    async () => {
-      const { code, stderr } = await started('exec', { exec: { enabled: true, root: 'nowhere' } }, [
-        '--port',
-        '0',
-      ])
-      expect(code).toBe(2)
-      expect(stderr.match(/exec\.root/g)).toHaveLength(1)
-    },
-  )
+  it.runIf(isNightly)('a missing folder for local tools: found by the workers, reported once', async () => {
+    const { code, stderr } = await started('exec', { exec: { enabled: true, root: 'nowhere' } }, [
+      '--port',
+      '0',
+    ])
+    expect(code).toBe(2)
+    expect(stderr.match(/exec\.root/g)).toHaveLength(1)
+  })
 
   it('a mistake in the file', async () => {
     expect((await started('mistake', { worker: 2 }, [])).stderr).toContain('did you mean "workers"?')
@@ -108,7 +105,7 @@ describe('workers that break', () => {
     return { env: { NODE_OPTIONS: `--import=${file}` } }
   }
 
-  it('one that dies at the start ends all, with what is known of it', async () => {
+  it('a worker that dies at the start ends all, with the known reason', async () => {
     const args = ['serve', '--config', fileOf('dies'), '--port', '0', '--workers', '2']
     const { code, stdout, stderr } = await home.run(args, inWorkers('dies', 'process.exit(7)'))
     expect([code, stdout]).toEqual([1, ''])

@@ -39,7 +39,7 @@ describe('@anthropic-ai/sdk beside the contract', () => {
     expect(failed).toMatchObject({ type: 'overloaded_error', apiMessage: expect.stringContaining('busy') })
   })
 
-  it('a conversation that is too long is called so, whatever the upstream calls it', async () => {
+  it('a conversation that is too long has the right error, whatever the upstream calls it', async () => {
     const body = {
       error: {
         message: "This model's maximum context length is 10 tokens",
@@ -54,7 +54,7 @@ describe('@anthropic-ai/sdk beside the contract', () => {
     expect(failed).toMatchObject({ status: 400, apiMessage: expect.stringMatching(/^prompt is too long: /) })
   })
 
-  it('countTokens: by the service where it counts, else a guess that says so', async () => {
+  it('countTokens: by the service if it counts, else an estimate with a note', async () => {
     const client = clientOf(bench.url)
     const { model: _, max_tokens: __, ...prompt } = params
     const counted = await client.messages
@@ -74,7 +74,7 @@ describe('@anthropic-ai/sdk beside the contract', () => {
     expect((await client.models.retrieve('anthropic/claude-demo')).type).toBe('model')
   })
 
-  it('thinking goes back as it came, in a loop of tools, asked for or not', async () => {
+  it('thinking is sent back unchanged in a tool loop, requested or not', async () => {
     const tools = [
       { name: 'read', input_schema: { type: 'object' as const, properties: { path: { type: 'string' } } } },
     ]
@@ -109,7 +109,7 @@ describe('@anthropic-ai/sdk beside the contract', () => {
     }
   })
 
-  it("a service's own ids go back to it as they were", async () => {
+  it("a service's own ids are sent back unchanged", async () => {
     const tools = [{ name: 'read', input_schema: { type: 'object' as const, properties: {} } }]
     const asked = { ...params, model: 'openai/gpt-demo', tools }
     bench.openai.play([{ call: { name: 'read', arguments: {}, id: 'functions.read:0' } }])
@@ -148,7 +148,7 @@ describe('@anthropic-ai/sdk through long silences', () => {
     expect(content).toMatchObject([{ text: 'so' }, { text: 'it is' }])
   })
 
-  it('an error behind them is in-band', async () => {
+  it('an error after them is in-band', async () => {
     const body = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }
     bench.anthropic.play([{ wait: 1_000 }, { status: 529, body }])
     const failed = await clientOf(bench.url)

@@ -8,7 +8,7 @@ export const clientOf = (Sdk: typeof OpenAI, url: string, { headers, fetch }: Do
     baseURL: `${url}/v1`,
     apiKey: 'any',
     maxRetries: 0,
-    // Streams that are cut on purpose are no news.
+    // Streams that tests cut on purpose need no log lines.
     logLevel: 'off',
     ...(headers ? { defaultHeaders: headers } : {}),
     ...(fetch ? { fetch } : {}),

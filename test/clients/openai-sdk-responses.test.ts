@@ -222,7 +222,7 @@ describe('openai SDK, Responses: a stream that is cut off', () => {
       .catch(() => undefined)
   }
 
-  it('wherever that is, it is no completed answer, and has no call that is not whole', async () => {
+  it('at any byte: the answer is not completed, and has no incomplete call', async () => {
     play(model, ...steps)
     const answer = await fetch(`${bench.url}/v1/responses`, {
       method: 'POST',
@@ -266,7 +266,7 @@ describe('openai SDK, Responses: what single backends show', () => {
     }
   })
 
-  it('a refusal in words is a part of its own kind', async () => {
+  it('a refusal text is a separate kind of part', async () => {
     const steps = [
       chunk({ role: 'assistant' }),
       chunk({ refusal: 'I will ' }),
@@ -309,7 +309,7 @@ describe('openai SDK, Responses: what single backends show', () => {
     },
   )
 
-  it('signed thinking comes back by encrypted_content, with nothing kept', async () => {
+  it('signed thinking is sent back in encrypted_content, without stored state', async () => {
     const model = 'anthropic/claude-demo'
     const body: Body = {
       model,
@@ -328,7 +328,7 @@ describe('openai SDK, Responses: what single backends show', () => {
     )
   })
 
-  it('what is not kept is not found, in the words that clients know', async () => {
+  it('a response that is not stored is a 404 that clients recognize', async () => {
     const model = 'openai/gpt-demo'
     const unkept = await client.responses.create({ model, input: 'hello', store: false })
     const next = { model, input: 'more', previous_response_id: unkept.id }

@@ -24,7 +24,7 @@ interface StreamReader {
   fromSSEResponse(response: Response, controller: AbortController, client: never): AsyncIterable<unknown>
 }
 
-/** Streams that are cut on purpose are no news. */
+/** Streams that tests cut on purpose need no log lines. */
 const quiet = { logLevel: 'off', logger: console } as never
 
 const eventsBy = (reader: StreamReader) => (response: Response) =>

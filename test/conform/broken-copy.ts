@@ -4,16 +4,16 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export interface Spoiler {
-  /** One event of a stream, without the blank line behind it; undefined drops it. */
+  /** One event of a stream, without the blank line after it; undefined drops it. */
   event?(event: string): string | undefined
-  /** The body of an answer that is no stream. */
+  /** The body of a whole answer. */
   body?(text: string): string
   request?(body: Record<string, unknown>): Record<string, unknown>
   status?(status: number): number
   header?(name: string): boolean
   /** Nothing leaves before all has come. */
   buffers?: boolean
-  /** The gateway is not told that the client has gone. */
+  /** Does not forward the client's cancellation. */
   staysOn?: boolean
 }
 
@@ -69,7 +69,7 @@ function spoiled(spoiler: Spoiler, { headers }: http.IncomingMessage, body: Buff
   try {
     text = JSON.stringify(spoiler.request(JSON.parse(text)))
   } catch {
-    // What is no JSON goes on as it is.
+    // Other text is forwarded unchanged.
   }
   return { content: text, headers: { ...kept, 'content-length': String(Buffer.byteLength(text)) } }
 }

@@ -1,4 +1,4 @@
-// Runs the cases in this process: a gateway, or a copy of one that was broken on purpose, before a scripted upstream.
+// Runs the cases in this process on a gateway, or on a deliberately broken one, with a scripted upstream.
 
 import { type DoorName, doorNames } from '../../src/judge/clients/answer.ts'
 import { allCases } from '../../src/judge/conform/cases/all.ts'

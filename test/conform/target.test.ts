@@ -28,6 +28,6 @@ it('says what it made of it', () => {
   expect(candidates(`${box}/api/chat`).notes.join()).toContain('Ollama')
 })
 
-it('no terminal obeys what a gateway said', () => {
+it("control characters in a gateway's texts do not reach the terminal", () => {
   expect(printable('a\u001b[2J\r\nb\u009b')).toBe('a\\u001b[2J\\r\\nb\ufffd')
 })

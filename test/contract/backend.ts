@@ -1,4 +1,4 @@
-// What every backend must do, whatever is behind it: called by each backend's test with its simulator. A new backend
+// The contract of every backend: each backend's test calls it with its simulator. A new backend
 // starts here (CONTRIBUTING.md). Each skip says why.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -17,7 +17,7 @@ export interface BackendCase {
   model: string
   /** `progressMs`: how long its upstream may be silent. */
   start(progressMs: number): Promise<Started>
-  /** What becomes of an upstream's call ids, where they do not reach the client as they are. */
+  /** How an upstream's call ids reach the client, if they change. */
   callId?(upstreamId: string): unknown
   /** Asks for reasoning, where the model needs to be asked. */
   reasoning?: Partial<TurnRequest>

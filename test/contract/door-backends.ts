@@ -1,4 +1,4 @@
-// The backends that every door is tried on: how each is told what to answer, and what it was sent.
+// The backends that every door is tested with: how to script each, and the requests it received.
 
 import type { CursorStep } from '../../sim/cursor.ts'
 import type { Step } from '../../sim/script.ts'
@@ -30,7 +30,7 @@ export interface DoorBackend {
   unplayed(bench: Bench): number
   /** Whether a request has come. */
   asked(bench: Bench): boolean
-  /** Resolves once the upstream has seen that the request was given up. */
+  /** Resolves when the upstream has seen the cancellation. */
   aborted(bench: Bench): Promise<unknown>
   /** The results of the last request, in the order of their calls. */
   received(bench: Bench): ReceivedResult[]
@@ -45,7 +45,7 @@ export interface DoorBackend {
   givesReasons: boolean
   /** Its reasoning carries a proof, and so reaches everybody. */
   signs: boolean
-  /** Its calls end the answer by themselves: what happens to the stream after them is no matter of that answer. */
+  /** Its calls end the answer, so a later break of the stream does not affect that answer. */
   callsEnd: boolean
 }
 

@@ -62,7 +62,7 @@ class RecordedStream {
   #headers = new Headers()
   /** Each event as text. */
   #texts: string[] = []
-  /** Where events end, and how many there are until then: a reader begins anew behind each. */
+  /** Offsets of event ends and the number of events before each: a reader starts afresh after each. */
   #ends: { at: number; count: number }[] = [{ at: 0, count: 0 }]
 
   constructor(door: DoorBench) {

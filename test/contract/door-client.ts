@@ -1,4 +1,4 @@
-// What a door's contract needs of an official SDK: the same questions and answers, whatever the dialect.
+// The interface of an official SDK for a door's contract: the same requests and answers in every dialect.
 
 export interface DoorTool {
   name: string

@@ -1,4 +1,4 @@
-// The results of tools as each upstream was sent them, by what it goes by: ids, or the order of the calls.
+// Tool results as each upstream received them, by id or by the order of the calls.
 
 import type { McpSuccess } from '../../proto/gen/agent/v1/exec_mcp_pb.ts'
 import type { Bench } from '../harness.ts'
@@ -32,7 +32,7 @@ const messagesOf = (body: unknown): Message[] =>
 const textOf = (content: Message['content'] | undefined): string =>
   typeof content === 'string' ? content : (content ?? []).map(({ text = '' }) => text).join('')
 
-/** Where there is no flag, the text says it. */
+/** Without an error flag, the text says it. */
 const flagged = (text: string): ReceivedResult =>
   text.startsWith('Error: ')
     ? { text: text.slice('Error: '.length), isError: true }
@@ -83,7 +83,7 @@ export function receivedByCursor({ cursor }: Bench): ReceivedResult[] {
 const mcpText = ({ content }: McpSuccess) =>
   content.map((item) => (item.content.case === 'text' ? item.content.value.text : '')).join('')
 
-/** Whether the picture is in what the last request brought. */
+/** Whether the last upstream request has the image. */
 export function receivedPicture({ anthropic, openai, text, cursor }: Bench): boolean {
   const images = [...(cursor.runs.at(-1)?.execResults.values() ?? [])].flat().flatMap(({ message }) => {
     if (message.case !== 'mcpResult' || message.value.result.case !== 'success') return []

@@ -30,7 +30,7 @@ export function describeDoor(client: DoorClient, bench: Bench): void {
 }
 
 const call = (path: string): Step => ({ call: { name: 'read', arguments: { path } } })
-/** What was said before reaches the gateway even where the connection is reset. */
+/** Earlier text reaches the gateway even if the connection is reset. */
 const dies = (fault: Fault): Step[] => (fault === 'reset' ? [{ wait: 20 }, { fault }] : [{ fault }])
 const shapeOf = ({ calls }: DoorAnswer) => calls.map(({ name, input }) => [name, input])
 
@@ -39,7 +39,7 @@ function describeAnswers(door: DoorBench): void {
   const { alwaysThinks, refusesApart } = door.client
   const noReasons = !givesReasons && 'its service gives no reason'
 
-  it('text, and what it took', async () => {
+  it('text and usage', async () => {
     door.play([{ say: 'Grüße 🙂', pieces: 3 }])
     const answer = await door.ask(hello)
     expect(answer).toMatchObject({ text: 'Grüße 🙂', thinking: '', refusal: '', calls: [], end: 'stop' })
@@ -47,7 +47,7 @@ function describeAnswers(door: DoorBench): void {
     expect(answer.outputTokens).toBeGreaterThan(0)
   })
 
-  it('thinking, for who asks for it', async () => {
+  it('thinking, if requested', async () => {
     door.play([{ think: 'let me see', pieces: 2 }, { say: 'so' }])
     const answer = await door.ask(hello, { thinking: true })
     expect(answer).toMatchObject({ text: 'so', thinking: 'let me see', end: 'stop' })
@@ -117,7 +117,7 @@ function describeCalls(door: DoorBench): void {
     expect(receivedPicture(door.bench)).toBe(true)
   })
 
-  it('a call without arguments, behind thinking, and its result', async () => {
+  it('a call without arguments after thinking, and its result', async () => {
     door.play([{ think: 'hm' }, { call: { name: 'list', arguments: {} } }], [{ say: 'done' }])
     const first = await door.ask(hello, { thinking: true })
     expect(shapeOf(first)).toEqual([['list', {}]])
@@ -160,12 +160,12 @@ function describeDeaths(door: DoorBench): void {
   const { stream } = door.form
   const { halfCall, callsEnd } = door.backend
 
-  it.each(['reset', 'fin'] as const)('%s before anything was said: a status', async (fault) => {
+  it.each(['reset', 'fin'] as const)('%s before any text: an error status', async (fault) => {
     door.play([{ fault }])
     expect((await door.failure(hello)).status).toBeGreaterThanOrEqual(500)
   })
 
-  it.each(['reset', 'fin', 'truncate'] as const)('%s behind some text: never a clean end', async (fault) => {
+  it.each(['reset', 'fin', 'truncate'] as const)('%s after some text: never a clean end', async (fault) => {
     door.play([{ say: 'half an answer' }, ...dies(fault), { say: 'never' }])
     let seen = false
     const { status } = await door.failure(hello, {

@@ -46,7 +46,7 @@ export function describeReader(options: {
         expect(read([bytes(newline)])).toEqual(expected)
       })
 
-      it('gives the same events behind a byte order mark', () => {
+      it('gives the same events after a byte order mark', () => {
         expect(read([Uint8Array.of(0xef, 0xbb, 0xbf), bytes()])).toEqual(expected)
       })
 

@@ -65,7 +65,7 @@ export interface Opened {
   complaints: string[]
 }
 
-/** A browser of its own, that has followed the link. */
+/** A separate browser that has followed the link. */
 export async function openInspector(
   browser: Browser,
   bench: Bench,

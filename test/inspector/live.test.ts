@@ -1,4 +1,4 @@
-// What the inspector tells as it happens, and that what it tells holds no secret.
+// Live events of the inspector, which hold no secrets.
 
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
@@ -43,7 +43,7 @@ const titled = (messages: readonly LiveMessage[], title: string) =>
   )
 
 describe('events', () => {
-  it('tell of all turns first, then of those that change, seldom rather than for each piece', async () => {
+  it('list all turns first, then changed ones, in batches rather than for each delta', async () => {
     await chat(bench.url, ask('openai/gpt-4o', { messages: [user('Before')] }))
     const { messages } = await listen(bench, await login(bench))
     expect(messages[0]).toMatchObject({ type: 'all', version: expect.any(String) })
@@ -77,7 +77,7 @@ describe('events', () => {
     await own.close()
   })
 
-  it('that nobody reads do not keep it from stopping either', async () => {
+  it('without a reader do not delay the shutdown', async () => {
     const own = await startBench({ settings: { inspector: { enabled: true, turns: 10_000 } } })
     for (let nth = 0; nth < 5_000; nth++)
       own.gateway.inspector?.shelf.begin({ turnId: `turn_${nth}`, asked: false }).add({
@@ -103,7 +103,7 @@ describe('events', () => {
   })
 })
 
-describe('what it tells', () => {
+describe('its answers', () => {
   it('holds no secret, however that came', async () => {
     const half = Math.floor(upstreamKey.length / 2)
     bench.openai.play([
@@ -143,7 +143,7 @@ describe('what it tells', () => {
       expect((await json(bench, `/inspector/turns/${name}`, headers)).status).toBe(404)
   })
 
-  it('is not kept by anybody on the way', async () => {
+  it('is not cached', async () => {
     const headers = await login(bench)
     const answer = await fetch(`${bench.url}/inspector/turns`, { headers })
     expect(answer.headers.get('cache-control')).toBe('no-store')
@@ -182,7 +182,7 @@ describe('what it tells', () => {
 })
 
 describe('a tape', () => {
-  it('comes with those of the turns that its own goes on with, so that it can be replayed', async () => {
+  it('includes the tapes of the earlier turns that a replay needs', async () => {
     const respond = async (body: object) => {
       const answer = await fetch(`${bench.url}/v1/responses`, {
         method: 'POST',

@@ -1,4 +1,4 @@
-// The inspector's page in a real browser: what somebody does with it, by mouse, by keyboard, on a phone, in the dark.
+// The inspector's page in a real browser: by mouse, by keyboard, on a phone, in dark mode.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -55,7 +55,7 @@ describeWith([chromiumProgram], 'the page of the inspector', () => {
       await other.getByText('live, 0.').waitFor()
     })
 
-    it('says of a used link that it is one, and what to do; to whoever is in already it is none', async () => {
+    it('explains a used link; a logged-in user may use it again', async () => {
       const link = linkOf(bench)
       const context = await browsing.browser.newContext()
       const page = await context.newPage()
@@ -72,7 +72,7 @@ describeWith([chromiumProgram], 'the page of the inspector', () => {
       await context.close()
     })
 
-    it('asks whoever has none for a link', async () => {
+    it('asks for a link without a login', async () => {
       const page = await browsing.browser.newPage()
       await page.goto(bench.url)
       await page.getByRole('heading', { name: 'You are not logged in' }).waitFor()
@@ -92,19 +92,16 @@ describeWith([chromiumProgram], 'the page of the inspector', () => {
     })
   })
 
-  it.each(spread([1280, 375], 1))(
-    'says how to send a first request, while there is none, at %i px',
-    async (width) => {
-      const own = await startBench({ settings: { inspector: { enabled: true } } })
-      const viewport = { width, height: 700 }
-      const { page, context } = await openInspector(browsing.browser, own, { viewport })
-      await page.getByText(`curl -sN ${own.url}/v1/chat/completions`).waitFor()
-      await chat(own.url, ask('openai/gpt-4o', { messages: [user('The first one')] }), agent)
-      await options(page).filter({ hasText: 'The first one' }).waitFor()
-      await context.close()
-      await own.close()
-    },
-  )
+  it.each(spread([1280, 375], 1))('explains how to send a first request, at %i px', async (width) => {
+    const own = await startBench({ settings: { inspector: { enabled: true } } })
+    const viewport = { width, height: 700 }
+    const { page, context } = await openInspector(browsing.browser, own, { viewport })
+    await page.getByText(`curl -sN ${own.url}/v1/chat/completions`).waitFor()
+    await chat(own.url, ask('openai/gpt-4o', { messages: [user('The first one')] }), agent)
+    await options(page).filter({ hasText: 'The first one' }).waitFor()
+    await context.close()
+    await own.close()
+  })
 
   describe('a live tool loop', () => {
     it.each(spread(['openai/gpt-4o', 'anthropic/claude-demo', 'cursor/composer-2', 'text/text-demo'], 1))(
@@ -153,7 +150,7 @@ describeWith([chromiumProgram], 'the page of the inspector', () => {
   })
 
   describe('a turn', () => {
-    it('has its frames, decoded, and as they were on click', async () => {
+    it('has its frames decoded, and raw on click', async () => {
       const { page } = await open()
       await toolLoop('cursor/composer-2', 'Read frames.txt')
       await toolLoop('openai/gpt-4o', 'Read sse.txt')
@@ -400,7 +397,7 @@ describeWith([chromiumProgram], 'screenshots of the inspector', () => {
   const browsing = useBrowser()
   const own = useInspected({ openai: { requiresReasoning: true } })
 
-  /** Somebody at work: words that come in pieces, tools that take a while, an error, and one that is still at it. */
+  /** Typical turns: streamed text, slow tools, an error, and a running turn. */
   async function atWork(): Promise<void> {
     const tools = ['read_file', 'edit_file', 'run_tests'].map((name) => ({
       type: 'function',

@@ -1,4 +1,4 @@
-// What the score card says, in each of its forms, and what is said before.
+// The score card in each of its forms, and the estimate.
 
 import { describe, expect, it } from 'vitest'
 import { clients } from '../../src/judge/clients/all.ts'
@@ -92,7 +92,7 @@ it('as a page that runs nothing, loads nothing and obeys nothing', () => {
 })
 
 describe('the estimate', () => {
-  it('is near what a model without mistakes takes, and grows with the repeats', async () => {
+  it('is close to the tokens of a perfect model, and grows with the repeats', async () => {
     const client = clients.chat
     const once = estimate(allTasks, client)
     expect(once.requests).toBe(allTasks.reduce((sum, task) => sum + task.ideal.length, 0))
@@ -103,7 +103,7 @@ describe('the estimate', () => {
     expect(costOf({ inputTokens: 1_000_000, outputTokens: 100_000 }, { in: 3, out: 15 })).toBe(4.5)
   })
 
-  it('names a price only where one is given', async () => {
+  it('has a price only if one is set', async () => {
     const found = estimate(tasks, clients.chat)
     expect(estimateText(found, { concurrency: 1 })).toContain('unknown here; --price-in')
     expect(estimateText(found, { concurrency: 1, prices: { in: 3, out: 15 } })).toMatch(

@@ -1,4 +1,4 @@
-// docs/probe.md says what there is: every task, every option.
+// docs/probe.md has every task and every option.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Models of known character: exactly what they are bad at fails, and the blame is where it belongs.
+// Models with known weaknesses: exactly the matching tasks fail, with the right cause.
 
 import { describe, expect, it } from 'vitest'
 import { groupOf, maxTurns, needsCalls } from '../../src/judge/probe/task.ts'

@@ -1,4 +1,4 @@
-// When a probe ends before its last task, and what is said then.
+// Reasons to end a probe before its last task, and their messages.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -127,7 +127,7 @@ describe('the budget', () => {
     expect(report.stopped).toMatch(/^the budget of 2000 tokens does not cover the next request/)
   })
 
-  it('knows of requests that are under way, and counts those that failed', () => {
+  it('includes running requests, and counts failed ones', () => {
     const spending = new Spending(250)
     const body = 'x'.repeat(400)
     expect([spending.reserve(body), spending.reserve(body)]).toEqual([100, 100])
@@ -140,7 +140,7 @@ describe('the budget', () => {
 })
 
 describe('an interruption', () => {
-  it('leaves what was judged, and no more', async () => {
+  it('keeps the judged tasks only', async () => {
     const interrupt = new AbortController()
     const hangs: Persona = (situation) => {
       if (situation.task.id !== 'single.convert') return perfect(situation)

@@ -1,4 +1,4 @@
-// The tasks themselves: what a good model does is judged good, what others do is not.
+// The tasks: ideal answers pass, and others fail.
 
 import { describe, expect, it } from 'vitest'
 import { schemaProblem } from '../../src/judge/probe/schema-check.ts'
@@ -35,7 +35,7 @@ describe('every task', () => {
     expect(judge(task, play(task))).toBeUndefined()
   })
 
-  it.each(cases)('%s: the ideal calls what is offered, as its schema says', (_id, task) => {
+  it.each(cases)('%s: the ideal answer calls offered tools with valid arguments', (_id, task) => {
     for (const [name, input] of task.ideal.flatMap(({ calls = [] }) => calls)) {
       const tool = task.tools.find((entry) => entry.name === name)
       expect(tool && schemaProblem(input, tool.schema)).toBeUndefined()

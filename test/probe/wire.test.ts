@@ -95,13 +95,13 @@ describe('Chat, streamed', () => {
     })
   })
 
-  it('an answer that is no stream', async () => {
+  it('an answer that is not a stream', async () => {
     const failure = await judged(clients.chat, Response.json({ choices: [] }))
     expect(failure).toMatchObject({ blame: 'gateway' })
   })
 })
 
-describe('what is no fault of the gateway', () => {
+describe('failures that are not faults of the gateway', () => {
   it.each([
     [
       'a tool that does not exist',

@@ -1,4 +1,4 @@
-// A bug that somebody makes in a reader shows where it is: in a replay of an old tape, and between two tapes.
+// A bug in a reader is located by a replay of an old tape, and by comparing two tapes.
 
 import { describe, expect, it } from 'vitest'
 import type { TurnEvent } from '../../src/core/events.ts'

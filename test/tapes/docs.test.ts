@@ -1,4 +1,4 @@
-// docs/tapes.md and the program agree: every frame has an example that is one, every command is told.
+// docs/tapes.md matches the program: every frame has a valid example, every command is documented.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -41,7 +41,7 @@ describe('docs/tapes.md', () => {
     for (const command of commands) expect(text).toContain(`| \`tape ${command} `)
   })
 
-  it('names what is looked for as a secret', () => {
+  it('names the patterns of secrets', () => {
     for (const name of [
       'Anthropic',
       'sk-…',

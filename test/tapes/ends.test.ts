@@ -1,4 +1,4 @@
-// However a turn ends, its tape does: one that is never over is never written, and never forgotten.
+// A tape ends with its turn, however the turn ends: an unfinished tape would never be written or freed.
 
 import { describe, expect, it } from 'vitest'
 import type { Frame } from '../../src/tapes/frame.ts'

@@ -1,4 +1,4 @@
-// Turns as they are recorded: both sides of the wire, whole, without secrets.
+// Recorded turns have both sides of the wire, complete and without secrets.
 
 import { mkdtemp, readdir, readFile, stat } from 'node:fs/promises'
 import { connect } from 'node:net'
@@ -29,7 +29,7 @@ async function startRecording(
   return { bench, folder }
 }
 
-/** Closes the gateway, so that everything is on disk. */
+/** Closes the gateway, which writes everything to disk. */
 async function recordedBy({ bench, folder }: { bench: Bench; folder: string }): Promise<Recorded[]> {
   await bench.close()
   const names = (await readdir(folder)).sort()
@@ -112,7 +112,7 @@ describe('a tape', () => {
     expect((await stat(join(folder, tape?.name ?? ''))).mode & 0o777).toBe(0o600)
   })
 
-  it('has the refusal of an upstream, and what the client was told of it', async () => {
+  it("has the refusal of an upstream, and the client's error", async () => {
     const recording = await startRecording()
     recording.bench.anthropic.play([
       {
@@ -131,7 +131,7 @@ describe('a tape', () => {
     expect(kindsOf(frames)).toContain('gateway finish')
   })
 
-  it('of a run that waits goes on in the tape of the next turn', async () => {
+  it('of a parked run continues in the tape of the next turn', async () => {
     const recording = await startRecording()
     const { bench } = recording
     const user = { role: 'user', content: 'Read README.md' }
@@ -168,7 +168,7 @@ describe('a tape', () => {
     expect(await recordedBy(recording)).toMatchObject([{ head: { cut: true } }])
   })
 
-  it('is not made where nothing is recorded, which is said', async () => {
+  it('is not made if recording is off, and a note says so', async () => {
     const recording = await startRecording({}, { record: 'off' })
     const asked = { 'x-dragoman-record': '1' }
     const { notes } = await ask(recording.bench, { model: 'anthropic/m' }, asked)
@@ -176,7 +176,7 @@ describe('a tape', () => {
     expect(await recordedBy(recording)).toEqual([])
   })
 
-  it('is made for who asks and may', async () => {
+  it('is made on request, if allowed', async () => {
     const keys = [
       { name: 'mine', key: 'sk-mine-123456', record: true },
       { name: 'other', key: 'sk-other-123456' },
@@ -198,7 +198,7 @@ describe('a tape', () => {
     expect(tapes[0]?.text).not.toContain('sk-mine-123456')
   })
 
-  it('is made of every turn where all are recorded, and nobody is told otherwise', async () => {
+  it('is made of every turn if all are recorded, without a note', async () => {
     const keys = [{ name: 'other', key: 'sk-other-123456' }]
     const recording = await startRecording({ settings: { auth: { keys } }, gateway: { keys } })
     const headers = { authorization: 'Bearer sk-other-123456', 'x-dragoman-record': '1' }
@@ -207,7 +207,7 @@ describe('a tape', () => {
     expect((await recordedBy(recording)).map(({ frames }) => frames[0]?.turn)).toEqual([turn])
   })
 
-  it('is cut where it would be too long, and says so', async () => {
+  it('is truncated at its limit, and marked as such', async () => {
     const recording = await startRecording({}, { record: 'all', maxBytes: 3_000 })
     recording.bench.anthropic.play([{ say: 'word '.repeat(2_000) }])
     await ask(recording.bench, { model: 'anthropic/m' })

@@ -1,4 +1,4 @@
-// What was recorded plays to the same code as it was, to the byte; what is changed shows where it is.
+// A recorded tape replays byte for byte with the same code; a change of the code shows its place.
 
 import { describe, expect, it } from 'vitest'
 import type { CursorStep, CursorTurn } from '../../sim/cursor.ts'
@@ -63,7 +63,7 @@ describe('a tape replays byte-equal', () => {
   })
 })
 
-describe('a tape that secrets were taken from replays byte-equal', () => {
+describe('a scrubbed tape replays byte for byte', () => {
   const secret = 'sk-ant-api03-AbCdEfGhIjKlMnOp'
   const called = { id: 'call_1', type: 'function', function: { name: 'read', arguments: '{"path":"a"}' } }
   const messages = [
@@ -202,7 +202,7 @@ describe('a run that outlives its answers replays byte-equal', () => {
   })
 })
 
-describe('what a gateway remembers', () => {
+describe("the gateway's state", () => {
   it('of an answer that a client refers to is needed, and found', async () => {
     const ask = (bench: Bench, more: Record<string, unknown>) =>
       asked(bench, '/v1/responses', { model: 'openai/m', stream: true, ...more })

@@ -1,4 +1,4 @@
-// A collector for tests: takes what OTLP allows, and remembers why it did not take the rest.
+// A collector for tests: accepts valid OTLP, and records the reasons of its refusals.
 
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'

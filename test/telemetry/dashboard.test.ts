@@ -1,4 +1,4 @@
-// The dashboard and the alerts ask for what there is.
+// The dashboard and the alerts use existing metrics.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

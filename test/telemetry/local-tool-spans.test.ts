@@ -1,4 +1,4 @@
-// Tools that the gateway runs itself: the model, the tool, the model again, one behind the other.
+// Tools that the gateway runs itself: the spans of model, tool and model follow each other.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// Whatever is in a span, what is sent is OTLP, and has no secret in it.
+// The export of any span is valid OTLP without secrets.
 
 import fc from 'fast-check'
 import { expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-// The checker of queries finds what is wrong with them.
+// The query checker finds errors.
 
 import { expect, it } from 'vitest'
 import { problemsOf } from './promql.ts'

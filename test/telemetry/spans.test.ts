@@ -1,4 +1,4 @@
-// What is told of turns: one span for the turn, one for each time that an upstream was asked.
+// Spans of turns: one for the turn, one for each upstream attempt.
 
 import { describe, expect, it } from 'vitest'
 import { ask, chat, chatStream, post, quickRetries, user } from '../harness.ts'

@@ -1,4 +1,4 @@
-// What OTLP's JSON must be, by its specification and no more forgiving: every field known, every id and time in its form.
+// A strict check of OTLP's JSON by its specification: every field known, every id and time well-formed.
 
 type Json = Record<string, unknown>
 

@@ -1,4 +1,4 @@
-// Whose trace it is, and whether it is told of.
+// Trace context: parents, sampling and propagation.
 
 import { describe, expect, it } from 'vitest'
 import { createSampler } from '../../src/observe/traces/sampler.ts'

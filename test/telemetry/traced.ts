@@ -1,4 +1,4 @@
-// A gateway that is traced, in front of simulators, with a strict collector behind it.
+// A traced gateway with simulators and a strict collector.
 
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import type { ExporterPace } from '../../src/observe/traces/exporter.ts'

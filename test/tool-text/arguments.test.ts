@@ -1,4 +1,4 @@
-// Arguments come out as they were meant, or not at all: to the last digit, and never from half a text.
+// Arguments are parsed exactly or not at all: to the last digit, and never from truncated text.
 
 import { describe, expect, it } from 'vitest'
 import { ToolTextParser } from '../../src/protocols/tool-text/parse.ts'
@@ -101,7 +101,7 @@ describe('values between tags', () => {
   })
 })
 
-describe('half a call is none', () => {
+describe('a truncated call is not a call', () => {
   it.each([
     '<tool_call>{"name": "put"',
     '<tool_call>[{"name": "put"',
@@ -119,7 +119,7 @@ describe('half a call is none', () => {
   })
 })
 
-describe('what is too deep to be written out is no call', () => {
+describe('arguments that are nested too deeply are not a call', () => {
   const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
   const json = `{"limit": "5", "more": ${deep}}`
   it.each<[string, string]>([
@@ -145,11 +145,11 @@ describe('models that repeat themselves', () => {
     expect(parser.push(`${tag.repeat(many)} Done.`)).toEqual([{ type: 'text', text: 'Done.' }])
   })
 
-  it('white space behind closing tags', () => {
+  it('white space after closing tags', () => {
     expect(inputs(`${open}</function></tool_call>${' '.repeat(many)}`)).toHaveLength(1)
   })
 
-  it('a comma and white space behind a call, in small pieces', () => {
+  it('a comma and white space after a call, in small pieces', () => {
     const text = `<tool_call>{"name": "put", "arguments": {}},${' '.repeat(10 * many)}`
     const pieces = parsed(text.match(/.{1,64}/gs) ?? [], { tools })
     expect(pieces.map(({ type }) => type)).toEqual(['call', 'text'])

@@ -1,4 +1,4 @@
-// What models write around a call, and what they write about calls.
+// Text that models write around calls and about calls.
 
 import { expect, it } from 'vitest'
 import type { Piece } from '../../src/protocols/tool-text/pieces.ts'
@@ -17,16 +17,16 @@ const line = `<tool_call>${json}</tool_call>`
 const readsA = { type: 'call', name: 'read', input: '{"path": "a"}', changes: [] }
 
 it.each<[string, string, string?]>([
-  ['behind a size in inches', `The 5" one: ${line}`, 'The 5" one:'],
-  ['behind an apostrophe', `the users'${line}`, "the users'"],
-  ['behind a fence that is closed on its own line', `\`\`\`code\`\`\`\n${block}`, '```code```'],
-  ['behind a fence in a list', `1. \`\`\`sh\n   ls\n   \`\`\`\n${block}`, '1. ```sh\n   ls\n   ```'],
-  ['behind a fence of tildes in a list', `- ~~~\n  ls\n  ~~~\n${block}`, '- ~~~\n  ls\n  ~~~'],
+  ['after a size in inches', `The 5" one: ${line}`, 'The 5" one:'],
+  ['after an apostrophe', `the users'${line}`, "the users'"],
+  ['after a fence that is closed on its own line', `\`\`\`code\`\`\`\n${block}`, '```code```'],
+  ['after a fence in a list', `1. \`\`\`sh\n   ls\n   \`\`\`\n${block}`, '1. ```sh\n   ls\n   ```'],
+  ['after a fence of tildes in a list', `- ~~~\n  ls\n  ~~~\n${block}`, '- ~~~\n  ls\n  ~~~'],
   ['a tag with a blank', block.replaceAll('call>', 'call >'), ''],
   ['a tag with attributes', block.replace('call>', 'call id="1">'), ''],
   ['a tag in capitals', block.replaceAll('tool_call', 'TOOL_CALL'), ''],
   ['the name in front of the JSON', '<tool_call>read\n{"path": "a"}\n</tool_call>', ''],
-  ['behind a mention of thinking', `I use the <think> tag.\n${block}`, 'I use the <think> tag.'],
+  ['after a mention of thinking', `I use the <think> tag.\n${block}`, 'I use the <think> tag.'],
 ])('a call %s', (_, text, said = '') => {
   const pieces = read(text)
   expect(pieces.filter(({ type }) => type === 'call')).toEqual([readsA])
@@ -48,7 +48,7 @@ it('several calls in tags with attributes', () => {
 })
 
 it.each([
-  ['behind a nested fence', `\`\`\`markdown\n# Use\n\`\`\`sh\nls\n\`\`\`\n${block}\n\`\`\``],
+  ['after a nested fence', `\`\`\`markdown\n# Use\n\`\`\`sh\nls\n\`\`\`\n${block}\n\`\`\``],
   ['in a fence in a list', `- \`\`\`\n  ${line}\n  \`\`\``],
   ['in a quoted line of a list', `- > ${line}`],
   ['in single typographic quotes', `It said ‘${line}’ to me.`],
@@ -63,7 +63,7 @@ it.each([
   expect(read(text)).toEqual([{ type: 'text', text }])
 })
 
-it('thinking behind words is thinking', () => {
+it('thinking after text is thinking', () => {
   for (const text of [
     `Hm. <think> maybe ${line}</think> No.`,
     `So <think>maybe ${line}</think> No.`,
@@ -72,7 +72,7 @@ it('thinking behind words is thinking', () => {
     expect(read(text).map(({ type }) => type)).toEqual(['text', 'reasoning', 'text'])
 })
 
-it('a comma and much white space behind a call hide nothing', () => {
+it('a comma and much white space after a call hide nothing', () => {
   const gap = ' '.repeat(1_100)
   expect(read(`<tool_call>${json},${gap}The rest.`)).toEqual([
     readsA,

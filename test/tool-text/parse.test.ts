@@ -1,4 +1,4 @@
-// What is a call and what is not, in every family, whole and broken. Each text is read in three cuttings.
+// Calls and text that only resembles calls, in every markup, complete and broken. Each text is parsed in three chunkings.
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -88,7 +88,7 @@ describe('a call of read, as models write it', () => {
     ['Hunyuan', `<tool_calls>[${json}]</tool_calls>`],
     ['InternLM', `<|action_start|><|plugin|>${json}<|action_end|>`],
     ['bare JSON', json],
-    ['bare JSON behind words', `I will look.\n\n${json}\n`],
+    ['bare JSON after text', `I will look.\n\n${json}\n`],
     ['fenced JSON', `I will look.\n\`\`\`json\n${json}\n\`\`\`\n`],
     ['bare JSON with only the closing tag', `${json}\n</tool_call>`],
   ])('%s', (_, text) => {
@@ -139,8 +139,8 @@ describe('no call', () => {
   })
 })
 
-describe('what stands around a call', () => {
-  it('words before, between and behind are kept', () => {
+describe('text around a call', () => {
+  it('text before, between and after calls is kept', () => {
     const pieces = read(
       `First.\n${hermes('read', { path: 'a' })}\nThen.\n${hermes('read', { path: 'b' })}\nLast.`,
     )
@@ -164,7 +164,7 @@ describe('what stands around a call', () => {
     ])
   })
 
-  it('a fence, inline code and quotes that are closed hide nothing behind them', () => {
+  it('closed fences, inline code and quotes hide nothing after them', () => {
     const text = `Do \`x\` as "said":\n\`\`\`\ncode\n\`\`\`\n${hermes('read', { path: 'a' })}`
     expect(callsIn(read(text))).toEqual([readA])
   })
@@ -297,7 +297,7 @@ describe('what models get wrong', () => {
     expect(callsIn(read('<invoke name="read"/>', { cut: true }))).toEqual([call('read', {})])
   })
 
-  it('good arguments stay as they were written', () => {
+  it('valid arguments are unchanged', () => {
     const text =
       '<tool_call>{"name": "read", "arguments": { "path": "a",\n "limit": 12345678901234567890 }}</tool_call>'
     expect(read(text)).toEqual([
@@ -343,7 +343,7 @@ describe('beyond repair', () => {
   })
 })
 
-it('a bracket with many blanks behind it is judged the same however it is cut', () => {
+it('a bracket with many spaces after it is parsed the same in any chunks', () => {
   expect(read(`<|tool_call_begin|>[${' '.repeat(80)}\n\`\`\`\n`, { cut: true })).toHaveLength(1)
 })
 
@@ -383,7 +383,7 @@ it('no more than ten characters are held back that cannot begin a call', () => {
   )
 })
 
-it('a text without a call comes through byte for byte, whatever it holds', () => {
+it('text without a call is forwarded byte for byte', () => {
   fc.assert(
     fc.property(documents, (text) => {
       const pieces = parsed([text], { markup })

@@ -116,7 +116,10 @@ export async function createGateway(options: InternalOptions): Promise<Gateway> 
   const stopping = new Latch()
   const bodyLimits = bodyLimitsOf(config)
   const cluster = await loadCluster(config, { bodyLimits, stopping, ...observing }, worker?.peers)
-  const ownBackends = await createBackends(config, options.connect ?? {}, backendServices(observing))
+  const ownBackends = await createBackends(config, options.connect ?? {}, {
+    isShared: new Set(keys.map(({ name }) => name)).size > 1,
+    ...backendServices(observing),
+  })
   const backends: ReadonlyMap<string, Backend> = cluster?.join(ownBackends) ?? ownBackends
   const catalog = new Catalog({ backends, aliases: aliasesOf(config), log })
   const guard = createGuard({ hosts: allowedHosts(config), origins: config.allow.origins, keys })

@@ -27,6 +27,8 @@ export interface BackendServices {
   /** Keeps a token that was obtained at run time out of the log. */
   registerSecret(value: string): void
   warn(message: string): void
+  /** Several keys may call: they share the account of each backend. */
+  isShared?: boolean | undefined
   /** An upstream began to answer. */
   onAnswer?(backend: string, seconds: number): void
 }
@@ -64,7 +66,7 @@ async function createBackend(backend: BackendConfig, creation: Creation): Promis
   switch (backend.kind) {
     case 'anthropic': {
       const { createAnthropicBackend } = await import('./anthropic/backend.ts')
-      return createAnthropicBackend({ ...backend, ...shared })
+      return createAnthropicBackend({ ...backend, ...shared, isShared: creation.services.isShared })
     }
     case 'openai': {
       const { createOpenAIBackend } = await import('./openai/backend.ts')

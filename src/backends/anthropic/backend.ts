@@ -25,6 +25,7 @@ interface AnthropicBackendOptions {
   headers: Record<string, string>
   promptCache: 'auto' | 'off'
   accountHeaders?: readonly string[] | undefined
+  isShared?: boolean | undefined
   progressMs: number
   firstByteMs: number
 }
@@ -32,6 +33,7 @@ interface AnthropicBackendOptions {
 export function createAnthropicBackend(options: AnthropicBackendOptions): Backend {
   const { name, client } = options
   const requests = new AnthropicRequests(options)
+  const { storedIds } = requests
 
   function run(request: TurnRequest, context: TurnContext): AsyncIterable<TurnEvent[]> {
     const { turnId, wholeArguments, budget } = context
@@ -67,6 +69,7 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
       reader,
       signal: context.signal,
       tap: context.tap,
+      ...(storedIds ? { onJson: (text: string) => storedIds.see(context.caller.key, text) } : {}),
       onAnswerHeaders: (headers) => context.onAnswerHeaders?.('anthropic', headers),
       toError: fromAnthropicError,
       cure(error) {

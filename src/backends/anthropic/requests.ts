@@ -24,6 +24,7 @@ import { type TurnPosition, toAnthropicRequest } from '../../protocols/anthropic
 import { bodyText, hasOddInput } from '../../protocols/requests/body-text.ts'
 import { headersFor } from '../../protocols/requests/dialect-headers.ts'
 import { KeptThinking, type Owner } from './kept-thinking.ts'
+import { StoredIds } from './stored-ids.ts'
 
 export interface UpstreamRequest {
   body: Record<string, unknown>
@@ -42,6 +43,8 @@ interface Account {
   promptCache: 'auto' | 'off'
   /** Headers that choose the account and may come from the client. */
   accountHeaders?: readonly string[] | undefined
+  /** Several keys share the account. */
+  isShared?: boolean | undefined
 }
 
 type Note = (text: string) => void
@@ -50,12 +53,14 @@ export class AnthropicRequests {
   readonly #account: Account
   readonly #accountId: string
   readonly #thoughts = new KeptThinking()
+  readonly storedIds: StoredIds | undefined
   #listed = new Map<string, Partial<AnthropicModel>>()
   /** False once the service has refused the field. */
   #bindsBlocks = true
 
   constructor(account: Account) {
     this.#account = account
+    this.storedIds = account.isShared ? new StoredIds(account.name) : undefined
     this.#accountId = createHash('sha256').update(`${account.name}\n${account.apiKey}`).digest('base64url')
   }
 
@@ -87,6 +92,7 @@ export class AnthropicRequests {
       promptCache: this.#account.promptCache,
       note,
     })
+    this.storedIds?.check(caller.key, body)
     const thinks = body.thinking !== undefined || model.thinksByDefault
     return { body, names, position, model, headers: withBetas(headers, request, betas, note), thinks }
   }

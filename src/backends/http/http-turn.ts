@@ -29,6 +29,8 @@ export interface HttpTurn extends ProgressLimits {
   cure?(error: GatewayError): Pick<HttpTurn, 'headers' | 'body'> | undefined
   /** Gets the headers of every answer, refusals included. */
   onAnswerHeaders?(headers: UpstreamResponse['headers']): void
+  /** Gets the JSON text of every event, except of text deltas on the fast path, and of a whole answer, before it is read. */
+  onJson?(text: string): void
   /** Gets each batch before it is returned, and may replace it. */
   onEvents?(events: TurnEvent[]): TurnEvent[] | undefined
   /** True while `onEvents` has no use for text: its deltas may take the fast path. */
@@ -214,8 +216,9 @@ class HttpBatches implements PulledBatches, TextDeltaSource, AsyncIterableIterat
     const { reader } = this.#turn
     this.#sse ??= createSseReader()
     const sse = this.#sse
-    const events =
-      bytes === null ? [...reader.push(sse.end()), ...reader.end()] : reader.push(sse.push(bytes))
+    const messages = bytes === null ? sse.end() : sse.push(bytes)
+    if (this.#turn.onJson) for (const { data } of messages) this.#turn.onJson(data)
+    const events = bytes === null ? [...reader.push(messages), ...reader.end()] : reader.push(messages)
     if (events.length > 0) this.#clock.hold(reader)
     else this.#clock.check(reader)
     const isComplete = events.at(-1)?.type === 'turn-end'

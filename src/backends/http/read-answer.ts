@@ -12,6 +12,7 @@ interface AnswerContext {
   backend: string
   reader: TurnReader
   toError(refusal: UpstreamRefusal): GatewayError
+  onJson?(text: string): void
 }
 
 const maxErrorBytes = 64 * 1024
@@ -22,7 +23,10 @@ export async function readWhole(response: UpstreamResponse, turn: AnswerContext)
   const { bytes, cut } = await response.body.readAll(maxAnswerBytes)
   const text = (cut ? bytes.subarray(0, maxErrorBytes) : bytes).toString('utf8')
   const json = cut ? undefined : parseJson(text)
-  if (json !== undefined) return turn.reader.whole(json, text)
+  if (json !== undefined) {
+    turn.onJson?.(text)
+    return turn.reader.whole(json, text)
+  }
   const upstream = { status: response.status, excerpt: text }
   if (cut)
     throw new GatewayError(

@@ -25,7 +25,7 @@ export default defineConfig({
     setupFiles: ['test/setup.ts'],
     // Of the concurrent tests of a file, which start processes.
     maxConcurrency: 2,
-    // Many tests wait for a clock or a socket: three at a time do not get into each other's way, even on two cores.
-    maxWorkers: isAlone ? 1 : Math.max(3, availableParallelism() - 1),
+    // Half of a worker's time is waiting, for a clock or a socket: four keep two cores busy.
+    maxWorkers: isAlone ? 1 : Math.max(4, availableParallelism() - 1),
   },
 })

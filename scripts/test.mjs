@@ -3,12 +3,14 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { provideAll } from './debian.mjs'
-import { build, install, root } from './prepare.mjs'
+import { build, compilerEnv, install, root } from './prepare.mjs'
 
 install()
-build()
-provideAll()
+const programs = spawn(process.execPath, [join(root, 'scripts', 'provide.mjs')], { stdio: 'inherit' })
+const provided = new Promise((resolve) => programs.once('close', resolve))
+// `types` below checks the same files.
+build({ check: false })
+await provided
 
 /** Resolves with the exit status and, unless it is shown live, the output. */
 function start(name, args, { stdio = 'pipe', env = process.env } = {}) {
@@ -33,7 +35,7 @@ function start(name, args, { stdio = 'pipe', env = process.env } = {}) {
 
 const checks = [
   ['lint and format', start('biome', ['check', '--error-on-warnings', '.'])],
-  ['types', start('tsc', ['-p', 'tsconfig.json', '--noEmit'])],
+  ['types', start('tsc', ['-p', 'tsconfig.json', '--noEmit'], { env: compilerEnv })],
   ['types of the page', start('tsc', ['-p', 'src/inspector/page', '--noEmit'])],
 ]
 const folder = mkdtempSync(join(tmpdir(), 'dragoman-test-'))

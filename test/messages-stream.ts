@@ -11,7 +11,7 @@ interface StreamEvent {
 }
 
 const deltasOf: Record<string, readonly string[]> = {
-  text: ['text_delta'],
+  text: ['text_delta', 'citations_delta'],
   thinking: ['thinking_delta', 'signature_delta'],
   redacted_thinking: [],
   tool_use: ['input_json_delta'],
@@ -85,7 +85,8 @@ class MessagesChecker {
   #delta({ index, delta }: StreamEvent): void {
     if (!this.#open || index !== this.#blocks)
       return this.#wrong(`a delta of block ${index}, which is not open`)
-    if (!deltasOf[this.#open.type]?.includes(delta?.type ?? ''))
+    // Blocks of other kinds are the service's own.
+    if (deltasOf[this.#open.type]?.includes(delta?.type ?? '') === false)
       this.#wrong(`${delta?.type} in a block of the kind ${this.#open.type}`)
     this.#open.json += delta?.partial_json ?? ''
   }

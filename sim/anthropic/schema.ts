@@ -107,7 +107,22 @@ const SERVER_BLOCKS = [
   'container_upload',
 ]
 
-const contentBlock = (signature: Field) =>
+/** Blocks that exist only with a beta of this prefix in the `anthropic-beta` header. */
+const BETA_BLOCKS: Readonly<Record<string, string>> = {
+  compaction: 'compact-',
+  fallback: 'server-side-fallback-',
+  mcp_tool_result: 'mcp-client-',
+  mcp_tool_use: 'mcp-client-',
+  tool_addition: 'mid-conversation-tool-changes-',
+  tool_removal: 'mid-conversation-tool-changes-',
+}
+
+const hasBeta = (betas: readonly string[], beta: string) => betas.some((name) => name.startsWith(beta))
+
+const betaBlocks = (betas: readonly string[]) =>
+  Object.keys(BETA_BLOCKS).filter((block) => hasBeta(betas, String(BETA_BLOCKS[block])))
+
+const contentBlock = (signature: Field, betas: readonly string[]) =>
   tagged('type', {
     text: textBlock,
     image: imageBlock,
@@ -125,14 +140,20 @@ const contentBlock = (signature: Field) =>
       toolset_name: optional(anything),
     }),
     tool_result: toolResultBlock,
-    ...Object.fromEntries(SERVER_BLOCKS.map((name): [string, Shape] => [name, openRecord()])),
+    ...Object.fromEntries(
+      [...SERVER_BLOCKS, ...betaBlocks(betas)].map((name): [string, Shape] => [name, openRecord()]),
+    ),
   })
 
-const messageWith = (signature: Field) =>
-  record({ role: text(), content: textOrList(text(), list(contentBlock(signature))) })
-const message = messageWith(text())
-/** For compatible servers, which do not sign. */
-const unsignedMessage = messageWith(optional(text()))
+/** Compatible servers do not sign. */
+const message = (betas: readonly string[], isSigned: boolean) =>
+  record({
+    role: text(),
+    content: textOrList(text(), list(contentBlock(isSigned ? text() : optional(text()), betas))),
+    ...(hasBeta(betas, 'per-turn-control-') || hasBeta(betas, 'mid-conversation-output-config-')
+      ? { output_config: optional(anything) }
+      : {}),
+  })
 
 const SERVER_TOOLS = [
   'bash_20250124',
@@ -182,7 +203,6 @@ const tool = tagged(
 )
 
 const parallel = { type, disable_parallel_tool_use: optional(truth) }
-const hasBeta = (betas: readonly string[], beta: string) => betas.some((name) => name.startsWith(beta))
 
 const display = (betas: readonly string[]) => {
   const updates = hasBeta(betas, 'thinking-display-updates-') ? ['updates'] : []
@@ -198,7 +218,7 @@ const blockBinding = (betas: readonly string[]): Fields => {
 /** The fields that a message request and a count request share. */
 const prompt = (betas: readonly string[], isSigned: boolean): Fields => ({
   model: text({ least: 1 }),
-  messages: list(isSigned ? message : unsignedMessage),
+  messages: list(message(betas, isSigned)),
   system: optional(textOrList(text(), list(onlyText))),
   tools: optional(list(tool, { least: 1 })),
   tool_choice: optional(
@@ -221,6 +241,7 @@ const prompt = (betas: readonly string[], isSigned: boolean): Fields => ({
     record({
       effort: optional(nullable(oneOf('low', 'medium', 'high', 'xhigh', 'max'))),
       format: optional(nullable(record({ type: oneOf('json_schema'), schema: openRecord() }))),
+      ...(hasBeta(betas, 'task-budgets-') ? { task_budget: optional(anything) } : {}),
     }),
   ),
   cache_control: cacheControl,
@@ -248,6 +269,7 @@ const BETA_FIELDS: Readonly<Record<string, string>> = {
   fallbacks: 'server-side-fallback-',
   mcp_servers: 'mcp-client-',
   safeguards: 'dangerous-tool-use-',
+  thread: 'message-threads-',
 }
 
 const EDITS = ['clear_thinking_20251015', 'clear_tool_uses_20250919']

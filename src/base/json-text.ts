@@ -42,6 +42,17 @@ export function memberText(text: string, name: string): string | undefined {
   return member && text.slice(member.valueStart, member.end)
 }
 
+/** The text with another value for the member at `path`; unchanged if there is none. `value` is JSON text. */
+export function replaceMember(text: string, [name, ...rest]: readonly string[], value: string): string {
+  const member = text.startsWith('{')
+    ? membersOf(text).findLast((candidate) => candidate.name === name)
+    : undefined
+  if (!member) return text
+  const { valueStart, end } = member
+  const inner = rest.length === 0 ? value : replaceMember(text.slice(valueStart, end), rest, value)
+  return text.slice(0, valueStart) + inner + text.slice(end)
+}
+
 const quote = 0x22
 const backslash = 0x5c
 

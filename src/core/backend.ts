@@ -35,6 +35,8 @@ export interface TurnContext {
   budget?: TurnBudget | undefined
   /** The client takes tool arguments whole: a reader may put them into one delta. */
   wholeArguments: boolean
+  /** The client gets this turn alone and in the dialect of its request: a reader of that dialect may open a lane (`opaque` events). */
+  mayOpenLane?: boolean | undefined
   /** Session backends report the state of their run before the first event. `why` is for the log: why no other run was used. */
   onSession?(state: SessionState, why?: string): void
   /** Present if the turn is taped. */
@@ -116,6 +118,8 @@ export interface Finding {
 
 export interface Backend {
   readonly kind: string
+  /** The service's dialect by the name in `TurnRequest.origin`, if it is the dialect of a door: opaque parts are for that one only. */
+  readonly dialect?: string
   /** The available models, requested from the service. */
   models(signal: AbortSignal): Promise<Model[]>
   /**

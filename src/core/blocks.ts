@@ -9,6 +9,11 @@ type OpenBlock =
   | { kind: 'reasoning'; block: number }
   | { kind: 'tool-call'; block: number; callId: string; name: string; given: boolean }
 
+export type OpaqueFields = Omit<Extract<TurnEvent, { type: 'opaque' }>, 'type' | 'covers'>
+type TurnStart = Extract<TurnEvent, { type: 'turn-start' }>
+
+const startFields = ({ id, model, usage }: TurnStart) => (usage ? { id, model, usage } : { id, model })
+
 export class BlockWriter {
   #open: OpenBlock | undefined
   #next = 0
@@ -37,6 +42,44 @@ export class BlockWriter {
 
   push(event: TurnEvent): void {
     this.#events.push(event)
+  }
+
+  /** The number of events that were not taken yet. */
+  get pending(): number {
+    return this.#events.length
+  }
+
+  /**
+   * Inserts opaque events before the pending events from `at` on; the last one covers them. `turn-start` stays before them and names
+   * the lane.
+   */
+  cover(at: number, messages: readonly OpaqueFields[]): void {
+    const first = this.#events[at]
+    const lane = messages[0]?.lane
+    if (lane === undefined) return
+    const from = first?.type === 'turn-start' ? at + 1 : at
+    if (first?.type === 'turn-start') this.#events[at] = { type: 'turn-start', lane, ...startFields(first) }
+    const covered = this.#events.length - from
+    const last = messages.length - 1
+    const opaque = messages.map(
+      ({ form, lane, data, name, visible }, place): TurnEvent => ({
+        type: 'opaque',
+        form,
+        lane,
+        data,
+        name,
+        covers: place === last && form === 'message' ? covered : 0,
+        visible,
+      }),
+    )
+    this.#events.splice(from, 0, ...opaque)
+  }
+
+  /** The position after the last call that ended among the pending events from `at` on; `at` if none did. */
+  afterCalls(at: number): number {
+    for (let place = this.#events.length; place > at; place--)
+      if (this.#events[place - 1]?.type === 'tool-call-end') return place
+    return at
   }
 
   take(): TurnEvent[] {

@@ -19,6 +19,8 @@ export interface CollectedTurn {
   rawReason?: string | undefined
   stopSequence?: string | undefined
   usage: Usage | undefined
+  /** The answer as the upstream wrote it, for doors of its dialect. */
+  original?: { lane: string; text: string }
 }
 
 /**
@@ -63,6 +65,7 @@ export class TurnCollector {
   #count(event: TurnEvent): void {
     // Of a call, only its end is kept.
     if (event.type === 'tool-call-start' || event.type === 'tool-call-delta') return
+    if (event.type === 'opaque' && event.form === 'message') return
     const cost = 'delta' in event ? textCost(event.delta) : costOf(event)
     this.#budget?.spend(cost)
     if (event.type === 'tool-call-end') this.#callsLength += cost / 2
@@ -112,6 +115,9 @@ export class TurnCollector {
       }
       case 'tool-call-end':
         parts.push({ type: 'tool-call', callId: event.callId, name: event.name, input: event.input })
+        return
+      case 'opaque':
+        if (event.form === 'answer') this.#turn.original = { lane: event.lane, text: event.data }
         return
       case 'turn-end':
         this.#turn.reason = event.reason

@@ -7,6 +7,8 @@
 //   truncated call has no end: it does not count as a call and is not shown to clients that take arguments whole. It is possible only
 //   in a turn whose finish reason is neither `tool-calls` nor `stop`.
 // - `turn-end` has reason `tool-calls` only if at least one call ended, and never reason `stop` if one did.
+// - `opaque` events occur only if `turn-start` names a lane, in the dialect of that lane. The events that one covers follow it in the
+//   same batch, and none of them is `turn-start` or `opaque`.
 
 import type { GatewayError } from './errors.ts'
 
@@ -27,7 +29,22 @@ export interface Usage {
 
 export type TurnEvent =
   /** `usage`: what the upstream reports at the start, which is the input without the output. */
-  | { type: 'turn-start'; id: string; model: string; usage?: Usage }
+  | { type: 'turn-start'; id: string; model: string; usage?: Usage; lane?: string }
+  /**
+   * What the upstream sent, in the dialect `lane`. A door of that dialect forwards it instead of the next `covers` events, which say
+   * the same as far as the canonical model can. Other doors ignore it. `message`: one SSE message. `answer`: a whole answer.
+   */
+  | {
+      type: 'opaque'
+      form: 'message' | 'answer'
+      lane: string
+      data: string
+      /** The SSE field `event`. */
+      name?: string | undefined
+      covers: number
+      /** The client sees output that no other event has. */
+      visible: boolean
+    }
   | { type: 'text-start'; block: number; refusal?: true }
   | { type: 'text-delta'; block: number; delta: string }
   | { type: 'text-end'; block: number }
@@ -48,7 +65,16 @@ export function isTerminal(event: TurnEvent): boolean {
 
 /** Output that the client sees. */
 export function isVisibleOutput(event: TurnEvent): boolean {
-  return event.type === 'text-delta' || event.type === 'reasoning-delta' || event.type === 'tool-call-delta'
+  switch (event.type) {
+    case 'text-delta':
+    case 'reasoning-delta':
+    case 'tool-call-delta':
+      return true
+    case 'opaque':
+      return event.visible
+    default:
+      return false
+  }
 }
 
 /** Before the commit point, another attempt can still replace the turn. */

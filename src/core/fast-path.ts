@@ -25,7 +25,7 @@ export interface TextDeltaSource {
 
 export interface TextDeltaWriter {
   /** The wire text for one more delta of the open text block; undefined if the delta has to become an event. */
-  textDelta(text: string): string | undefined
+  textDelta(text: string, received: Framing): string | undefined
   /** The framing that `textDelta` uses, where it is constant. */
   readonly textDeltaFraming?: Framing | undefined
 }
@@ -43,7 +43,7 @@ export function openFastPath({ source, writer, sink, onDelta }: FastPathOptions)
   if (!writer.textDelta) return
   source.offerTextDeltas((text, received, at) => {
     // A delta for a slow client becomes an event: the pump waits for the client.
-    const sent = sink.isBehind ? undefined : writer.textDelta?.(text)
+    const sent = sink.isBehind ? undefined : writer.textDelta?.(text, received)
     if (sent === undefined) return false
     onDelta(text, received, sent, at)
     sink.write(sent)

@@ -53,9 +53,26 @@ export interface ToolCallPart {
   input: string
 }
 
-export type UserPart = TextPart | ImagePart | FilePart | AudioPart
-export type AssistantPart = TextPart | ReasoningPart | ToolCallPart
-export type ResultPart = TextPart | ImagePart | FilePart
+/** Content that only its own dialect knows. It goes back to a service of that dialect unchanged, and to no other. */
+export interface OpaquePart {
+  type: 'opaque'
+  dialect: string
+  value: Readonly<Record<string, unknown>>
+  /** What services of other dialects get instead. */
+  text?: string
+}
+
+/** A tool that only its own dialect knows, such as a tool that the service itself runs. */
+export interface OpaqueTool {
+  dialect: string
+  kind: string
+  name: string | undefined
+  value: Readonly<Record<string, unknown>>
+}
+
+export type UserPart = TextPart | ImagePart | FilePart | AudioPart | OpaquePart
+export type AssistantPart = TextPart | ReasoningPart | ToolCallPart | OpaquePart
+export type ResultPart = TextPart | ImagePart | FilePart | OpaquePart
 
 export interface ToolResult {
   callId: string
@@ -72,7 +89,7 @@ export interface ToolResult {
 type Source = Readonly<Record<string, unknown>>
 
 export type Message =
-  | { role: 'system'; content: TextPart[]; source?: Source }
+  | { role: 'system'; content: (TextPart | OpaquePart)[]; source?: Source }
   | { role: 'user'; content: UserPart[]; source?: Source }
   | { role: 'assistant'; content: AssistantPart[]; source?: Source }
   | { role: 'tool'; results: ToolResult[] }
@@ -109,6 +126,9 @@ export interface TurnRequest {
   model: string
   messages: Message[]
   tools: Tool[]
+  opaqueTools?: readonly OpaqueTool[]
+  /** Some messages have opaque parts. */
+  hasOpaqueParts?: boolean
   toolChoice?: ToolChoice
   parallelToolCalls?: boolean
   maxOutputTokens?: number

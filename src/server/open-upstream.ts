@@ -11,6 +11,7 @@ import { Turn } from '../core/turn.ts'
 import type { DoorRequest } from '../doors/door.ts'
 import { type LocalTurnOptions, localTurn, offerLocalTools } from '../local-tools/local-turn.ts'
 import { answerHeadersFor } from '../protocols/requests/dialect-headers.ts'
+import { withoutForeignParts } from '../protocols/requests/opaque-parts.ts'
 import type { Target } from './catalog.ts'
 import type { ModelVariant } from './model-variants.ts'
 import type { Serving } from './serving.ts'
@@ -25,10 +26,10 @@ export async function openUpstream(serving: Serving): Promise<Turn> {
   const offered = local && !client.hasOwnTools ? await offerLocalTools(request.turn, local) : undefined
   if (!local || !offered) return (await openOne(serving, request.turn, targets)).turn
   notes.add("the gateway's own tools were offered to the model")
-  const { turn: first, target } = await openOne(serving, offered, targets)
+  const { turn: first, target } = await openOne(serving, offered, targets, 'first')
   const { turnId, clientName: name } = serving
   const context = { turnId, key: serving.caller.key, client: name, signal: nativeSignal(serving.signal) }
-  const ask = async (next: TurnRequest) => (await openOne(serving, next, [target], true)).turn
+  const ask = async (next: TurnRequest) => (await openOne(serving, next, [target], 'later')).turn
   const abandon = (callId: string) => {
     const sessionId = sessionOf(callId)
     if (sessionId !== undefined) target.backend.sessions?.drop(sessionId)
@@ -40,14 +41,15 @@ export async function openUpstream(serving: Serving): Promise<Turn> {
   return new Turn(localTurn(options), serving.budget)
 }
 
-/** Opens one upstream turn. `isLaterPart`: it can be retried, whatever the client has seen of the parts before. */
+/** Opens one upstream turn: the only one of the client's turn, or a part. A later part can be retried, whatever the client has seen. */
 async function openOne(
   serving: Serving,
   asked: TurnRequest,
   targets: readonly Target[],
-  isLaterPart = false,
+  part: 'only' | 'first' | 'later' = 'only',
 ): Promise<{ turn: Turn; target: Target }> {
   const { services, caller, notes, budget, turnId, observer, sink, signal, head, client, tape, tap } = serving
+  const isLaterPart = part === 'later'
   let lasting = notes.all.length
   const keptBefore = budget.spent
   const onRepair = (kind: TextRepair) => observer.repaired(kind)
@@ -67,7 +69,8 @@ async function openOne(
     }
     const onAnswerHeaders: TurnContext['onAnswerHeaders'] = (form, headers) =>
       head.pass(scrubbed(answerHeadersFor(asked.origin.dialect, form, headers), services))
-    return target.backend.run(forTarget(asked, target), {
+    const upstreamRequest = forTarget(asked, target, (text) => notes.add(text))
+    return target.backend.run(upstreamRequest, {
       turnId,
       caller,
       signal,
@@ -80,6 +83,7 @@ async function openOne(
       onRepair,
       onAnswerHeaders,
       traceHeaders,
+      mayOpenLane: part === 'only',
     })
   }
   const noteFallback = ({ backendName, model }: Target, why: string) => {
@@ -154,8 +158,13 @@ function variantNote({ model, turn }: DoorRequest, variant: ModelVariant): strin
 const effortOf = (turn: TurnRequest, variant: ModelVariant | undefined) =>
   turn.reasoning || turn.otherEffort !== undefined ? undefined : variant?.effort
 
-function forTarget(turn: TurnRequest, { model, variant }: Target): TurnRequest {
+function forTarget(
+  turn: TurnRequest,
+  { backend, model, variant }: Target,
+  note: (text: string) => void,
+): TurnRequest {
+  const known = withoutForeignParts(turn, backend.dialect, note)
   const effort = effortOf(turn, variant)
-  if (effort === undefined) return { ...turn, model }
-  return { ...turn, model, reasoning: { effort }, origin: { ...turn.origin, faithful: false } }
+  if (effort === undefined) return { ...known, model }
+  return { ...known, model, reasoning: { effort }, origin: { ...turn.origin, faithful: false } }
 }

@@ -11,7 +11,7 @@ import { nearest } from '../../src/base/nearest.ts'
 import { looksSecret } from '../../src/base/secrets/find.ts'
 import { Notes } from '../../src/core/notes.ts'
 import type { Tool } from '../../src/core/request.ts'
-import { readServerBlock } from '../../src/protocols/anthropic-messages/messages-in.ts'
+import { isServerBlock } from '../../src/protocols/anthropic-messages/messages-in.ts'
 import { anthropicModel } from '../../src/protocols/anthropic-messages/models.ts'
 import { fromMessagesRequest } from '../../src/protocols/anthropic-messages/request-in.ts'
 import * as fileFormats from '../../src/protocols/client-tools/file-formats.ts'
@@ -115,7 +115,7 @@ export const readers: Record<string, TextReader> = {
     redirect({ kind: 'write', path: '/x', content: '' }, [tool('write', text)]),
   'a path of a job': (text) =>
     redirect({ kind: 'grep', pattern: 'x', path: `/${text}`, mode: 'content' }, [tool('grep')]),
-  'a type of a block': (text) => readServerBlock({ type: text }, () => undefined),
+  'a type of a block': (text) => isServerBlock(text),
   'an error of Cursor': (text) =>
     toCursorError({ backend: 'box', connect: { code: 'internal', message: text, details: [] } as never }),
   'an error of Qwen': (text) =>

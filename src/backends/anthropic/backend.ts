@@ -15,7 +15,7 @@ import type { UpstreamClient } from '../../upstream/client.ts'
 import { askJson } from '../http/ask-json.ts'
 import { httpTurn } from '../http/http-turn.ts'
 import { listModels } from '../http/list-models.ts'
-import { AnthropicRequests, textOf } from './requests.ts'
+import { AnthropicRequests, textOf, type UpstreamRequest } from './requests.ts'
 import { ThinkingCollector } from './thinking-collector.ts'
 
 interface AnthropicBackendOptions {
@@ -51,6 +51,7 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
       wholeArguments,
       budget,
       toolName: sent.names.toClient,
+      lane: context.mayOpenLane ? laneFor(request, sent) : undefined,
       note,
       onTransformations(entries) {
         if (request.origin.dialect === dialect) return
@@ -85,6 +86,7 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
 
   return {
     kind: 'anthropic',
+    dialect,
     run,
     models: (signal) => askModels(options, requests, signal),
     countTokens: (request, context) => askCount(options, requests, request, context),
@@ -128,6 +130,16 @@ async function askModels(
   })
   requests.onListed(entries)
   return entries.map(toModel)
+}
+
+/**
+ * Undefined if the client must not see the service's own messages: it speaks another dialect, tools have other names, or a server that
+ * only resembles Anthropic's may show thinking that nobody asked for.
+ */
+function laneFor({ origin, stream, model }: TurnRequest, { names, thinks, ...sent }: UpstreamRequest) {
+  if (origin.dialect !== dialect || names.changed.length > 0) return undefined
+  if (!thinks && !sent.model.recognised && !model.includes('claude')) return undefined
+  return { dialect, form: stream ? ('message' as const) : ('answer' as const) }
 }
 
 function toModel(entry: Record<string, unknown>): Model {

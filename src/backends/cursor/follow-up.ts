@@ -45,7 +45,7 @@ export function readFollowUp(messages: readonly Message[]): FollowUp | undefined
 function saidParts(message: Message): UserPart[] {
   if (message.role === 'user') return message.content
   if (message.role !== 'system') return []
-  return message.content.map((part) => ({ type: 'text', text: inlineSystem(part.text) }))
+  return message.content.map((part) => ({ type: 'text', text: inlineSystem(part.text ?? '') }))
 }
 
 /** Without system prompts: agents put the time and the like into them. */

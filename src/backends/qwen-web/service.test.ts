@@ -61,7 +61,7 @@ describe('models', () => {
 
   it('tell doctor what the service is and when the token expires', async () => {
     expect(await bench.backend.describe?.(signal)).toEqual([
-      { status: 'ok', message: expect.stringContaining('does not say when it ends') },
+      { status: 'ok', message: expect.stringContaining('its expiry is unknown') },
       { status: 'warning', message: expect.stringMatching(/unofficial.*captcha.*DashScope/) },
     ])
     const claims = Buffer.from(JSON.stringify({ exp: 1_700_000_000 })).toString('base64url')

@@ -19,6 +19,8 @@ export const remedies: Readonly<Record<string, string>> = {
   'context-overflow': 'Compact the conversation or start a new one, or use a model with a larger window.',
   'upstream-unavailable':
     'The service failed or ended its answer early: try again. `dragoman doctor` checks whether it is reachable.',
+  'upstream-credential':
+    "The service refuses the gateway's own key: correct it in the configuration, or log in again.",
   'upstream-protocol': 'Check "baseUrl" first. If it is right, export the tape and report it.',
   'upstream-challenge': 'Open the service in your browser; docs/qwen-web.md names the supported alternative.',
   timeout: 'Raise "firstByteMs" or "sessions.progressMs" if the model really thinks that long.',

@@ -1,8 +1,10 @@
 // A turn as one Messages answer, and the parts that streams share: stop reason and usage.
 
+import { replaceMember } from '../../base/json-text.ts'
 import type { CollectedPart, CollectedTurn } from '../../core/collect.ts'
 import type { FinishReason, Usage } from '../../core/events.ts'
 import { toClientId } from './client-ids.ts'
+import { dialect } from './dialect.ts'
 
 const stopReasons: Record<FinishReason, string> = {
   stop: 'end_turn',
@@ -66,6 +68,9 @@ export interface AnswerOptions {
 
 /** The answer as JSON text. Arguments are inserted unparsed: parsing them would lose digits of large numbers. */
 export function messagesAnswer(turn: CollectedTurn, options: AnswerOptions): string {
+  const { original } = turn
+  if (original?.lane === dialect)
+    return replaceMember(original.text, ['model'], JSON.stringify(options.model))
   const refused = turn.parts.some((part) => part.type === 'text' && part.refusal)
   const head = JSON.stringify({ id: options.id, type: 'message', role: 'assistant', model: options.model })
   const rest = JSON.stringify({ ...messagesStop(turn, refused), usage: messagesUsage(turn.usage) })

@@ -6,8 +6,10 @@ import type {
   AssistantPart,
   CacheHint,
   Message,
+  OpaquePart,
   ReasoningPart,
   ResultPart,
+  TextPart,
   ToolCallPart,
 } from '../../core/request.ts'
 import { inlineSystem, inlineSystemNote } from '../requests/inline-system.ts'
@@ -54,10 +56,13 @@ export function toSystem(messages: readonly Message[]): { system: Block[]; rest:
   for (let at = 0; at < first; at++) {
     const message = messages[at]
     if (message?.role !== 'system') continue
-    for (const part of message.content) system.push(...textBlock(part.text, part.cache))
+    for (const part of message.content) system.push(...systemBlock(part))
   }
   return { system, rest: first === 0 ? messages : messages.slice(first) }
 }
+
+const systemBlock = (part: TextPart | OpaquePart): Block[] =>
+  part.type === 'text' ? textBlock(part.text, part.cache) : [{ ...part.value }]
 
 export function toUpstreamMessages(messages: readonly Message[], options: BlocksOptions): MessagesOut {
   const writer = new MessagesWriter(options)
@@ -104,13 +109,13 @@ class MessagesWriter {
 
   #addSystem({ content }: Extract<Message, { role: 'system' }>): void {
     if (this.#options.systemMessages) {
-      for (const part of content) this.#waiting.push(...textBlock(part.text, part.cache))
+      for (const part of content) this.#waiting.push(...systemBlock(part))
       return
     }
     this.#options.note(inlineSystemNote)
     this.#push(
       'user',
-      content.flatMap((part) => textBlock(inlineSystem(part.text), part.cache)),
+      content.flatMap((part) => (part.type === 'text' ? textBlock(inlineSystem(part.text), part.cache) : [])),
     )
   }
 
@@ -123,7 +128,9 @@ class MessagesWriter {
     this.#options.note(inlineSystemNote)
     this.#push(
       'user',
-      waiting.map((block) => ({ ...block, text: inlineSystem(String(block.text)) })),
+      waiting.flatMap((block) =>
+        block.type === 'text' ? [{ ...block, text: inlineSystem(String(block.text)) }] : [],
+      ),
     )
   }
 
@@ -174,7 +181,7 @@ class MessagesWriter {
 
 /** False for blank text and for reasoning without a signature. */
 const isSent = (part: AssistantPart) =>
-  part.type === 'text' ? part.text.trim() !== '' : part.type === 'tool-call' || isProven(part)
+  part.type === 'text' ? part.text.trim() !== '' : part.type !== 'reasoning' || isProven(part)
 
 const textOf = (content: readonly AssistantPart[]) =>
   content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
@@ -210,7 +217,8 @@ function assistantBlocks(
   message: Extract<Message, { role: 'assistant' }>,
   callBlocks: ReadonlyMap<string, Block>,
 ): Block[] {
-  if (isProven(message.content[0])) return message.content.flatMap((part) => blockOf(part, callBlocks))
+  if (isProven(message.content[0]) || message.content.some(isOpaque))
+    return message.content.flatMap((part) => blockOf(part, callBlocks))
   return [...signedThinking(message), ...plainTexts(message), ...callBlocks.values()]
 }
 
@@ -251,12 +259,16 @@ function thinkingBlock(part: ReasoningPart): Block[] {
     : [{ type: 'thinking', thinking: part.text, signature: part.signature }]
 }
 
+/** A turn with parts that only this dialect has is as the service sent it, too. */
+const isOpaque = (part: AssistantPart) => part.type === 'opaque'
+
 /** Thinking with a proof. If a turn begins with it, the turn is as the service sent it and keeps its order. */
 const isProven = (part: AssistantPart | undefined) =>
   part?.type === 'reasoning' && (part.signature !== undefined || part.redacted !== undefined)
 
 function blockOf(part: AssistantPart, callBlocks: ReadonlyMap<string, Block>): Block[] {
   if (part.type === 'text') return textBlock(part.text, part.cache)
+  if (part.type === 'opaque') return [{ ...part.value }]
   return part.type === 'reasoning' ? thinkingBlock(part) : [callBlocks.get(part.callId) ?? {}]
 }
 

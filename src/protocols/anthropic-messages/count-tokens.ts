@@ -18,11 +18,14 @@ export function estimateTokens({ messages, tools }: Pick<TurnRequest, 'messages'
   return Math.ceil(text.length / charactersPerToken) + media * tokensPerMedia
 }
 
-/** The fields that count_tokens takes from a Messages request. */
-const counted = ['model', 'messages', 'system', 'tools', 'tool_choice', 'thinking', 'output_config'] as const
+/** Fields of a Messages request that count_tokens refuses. */
+const uncounted: ReadonlySet<string> = new Set([
+  'container', 'diagnostics', 'fallbacks', 'inference_geo', 'max_tokens', 'metadata', 'service_tier', 'stop_sequences',
+  'stream', 'temperature', 'top_k', 'top_p',
+]) // biome-ignore format: a list to be read as one
 
 export function toCountRequest(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(body).filter(([name]) => counted.some((key) => key === name)))
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !uncounted.has(name)))
 }
 
 /** Undefined if the answer is not a count. */

@@ -34,6 +34,8 @@ function userBlock(part: UserPart, ownFiles: boolean): Block[] {
       return [{ type: 'image', source: imageSource(part.source, ownFiles), ...cacheControl(part.cache) }]
     case 'file':
       return [fileBlock(part, ownFiles)]
+    case 'opaque':
+      return [{ ...part.value }]
     case 'audio':
       throw unsupported('Audio input is not supported by Anthropic models.')
   }

@@ -6,6 +6,7 @@ import { isObject } from '../../base/json.ts'
 import type {
   AssistantPart,
   Message,
+  OpaquePart,
   ResultPart,
   TextPart,
   ToolCallPart,
@@ -17,6 +18,7 @@ import { array, boolean, type Fields, invalid, object, optional, string } from '
 import { readToolInput } from '../requests/tool-input.ts'
 import type { Changed } from '../requests/tools-in.ts'
 import { fromClientId } from './client-ids.ts'
+import { dialect } from './dialect.ts'
 import { readBlocks, readCommonBlock, readText, readTexts } from './parts-in.ts'
 
 export function readMessages(value: unknown, changed: Changed): Message[] {
@@ -50,10 +52,20 @@ function readMessage(message: Fields, path: string, reading: Reading): Message[]
     case 'assistant':
       return [{ role, content: readAssistant(message, path, reading.changed) }]
     case 'system':
-      return [{ role, content: readTexts(message.content, `${path}.content`, reading.changed) }]
+      return readInnerSystem(message, path, reading.changed)
     default:
       throw invalid(`${path}.role`, `${JSON.stringify(role)} is not a role; use user, assistant or system`)
   }
+}
+
+/** A system message inside the conversation. Without content it only has settings, which are this dialect's own. */
+function readInnerSystem({ content }: Fields, path: string, changed: Changed): Message[] {
+  if (Array.isArray(content) && content.length === 0) return []
+  const read = (block: Fields, at: string): readonly (TextPart | OpaquePart)[] =>
+    block.type === 'text' ? readText(block, at, changed) : [opaque(block)]
+  return [
+    { role: 'system', content: readBlocks<TextPart | OpaquePart>(content, `${path}.content`, read, changed) },
+  ]
 }
 
 export const resultsMovedNote = 'tool results were moved before the text beside them'
@@ -78,13 +90,12 @@ function readUser(message: Fields, path: string, { answers, changed }: Reading):
   return content.length === 0 ? [answered] : [answered, { role: 'user', content }]
 }
 
+const assistantOnly: ReadonlySet<unknown> = new Set(['tool_use', 'thinking', 'redacted_thinking'])
+
 function readUserBlock(block: Fields, path: string, changed: Changed): readonly UserPart[] {
-  const parts = readCommonBlock(block, path, changed) ?? readServerBlock(block, changed)
-  if (parts) return parts
-  throw invalid(
-    `${path}.type`,
-    `${JSON.stringify(block.type)} is not allowed in a user message; use text, image, document, search_result or tool_result`,
-  )
+  if (assistantOnly.has(block.type))
+    throw invalid(`${path}.type`, `${JSON.stringify(block.type)} is not allowed in a user message`)
+  return readCommonBlock(block, path, changed) ?? [opaque(block)]
 }
 
 function readResult(block: Fields, path: string, changed: Changed): ToolResult {
@@ -103,20 +114,14 @@ function readResult(block: Fields, path: string, changed: Changed): ToolResult {
 
 const resultText = (text: string): TextPart[] => (text === '' ? [] : [{ type: 'text', text }])
 
-function readResultBlock(block: Fields, path: string, changed: Changed): readonly ResultPart[] {
-  const parts = readCommonBlock(block, path, changed) ?? readReference(block, path)
-  if (parts) return parts
-  throw invalid(
-    `${path}.type`,
-    `${JSON.stringify(block.type)} is not allowed in a tool result; use text, image, document or search_result`,
-  )
-}
+const readResultBlock = (block: Fields, path: string, changed: Changed): readonly ResultPart[] =>
+  readCommonBlock(block, path, changed) ?? readReference(block, path) ?? [opaque(block)]
 
 /** A result of the tool search; undefined for any other type. */
-export function readReference(block: Fields, path: string): TextPart[] | undefined {
+export function readReference(block: Fields, path: string): OpaquePart[] | undefined {
   if (block.type !== 'tool_reference') return undefined
   const name = string(block.tool_name, `${path}.tool_name`)
-  return [{ type: 'text', text: `The tool ${JSON.stringify(name)} can be called now.` }]
+  return [opaque(block, `The tool ${JSON.stringify(name)} can be called now.`)]
 }
 
 function readAssistant(message: Fields, path: string, changed: Changed): AssistantPart[] {
@@ -145,17 +150,14 @@ export function readAssistantBlock(block: Fields, path: string, changed: Changed
       return [{ type: 'reasoning', text: '', redacted: string(block.data, `${path}.data`) }]
     case 'tool_use':
       return [readCall(block, path, changed)]
-    // The service's summary of the conversation so far. The beta that accepts it back is not forwarded.
+    // The service's summary of the conversation so far.
     case 'compaction':
-      changed()
-      return resultText(optional(block.content, `${path}.content`, string) ?? '')
+      return [opaque(block, optional(block.content, `${path}.content`, string) ?? '')]
+    case 'tool_result':
+      throw invalid(`${path}.type`, '"tool_result" is not allowed in an assistant message')
+    default:
+      return [opaque(block)]
   }
-  const nothing = readServerBlock(block, changed)
-  if (nothing) return nothing
-  throw invalid(
-    `${path}.type`,
-    `${JSON.stringify(block.type)} is not allowed in an assistant message; use text, thinking, redacted_thinking or tool_use`,
-  )
 }
 
 function readCall(block: Fields, path: string, changed: Changed): ToolCallPart {
@@ -173,7 +175,7 @@ function readCall(block: Fields, path: string, changed: Changed): ToolCallPart {
 }
 
 /** Block types of Anthropic's own tools and betas: calls, results, files, changes of tools and models. */
-const isServerBlock = (type: unknown): type is string =>
+export const isServerBlock = (type: unknown): type is string =>
   typeof type === 'string' && (/._tool_(?:use|result)$/.test(type) || serverBlocks.has(type))
 
 const serverBlocks = new Set([
@@ -184,9 +186,9 @@ const serverBlocks = new Set([
   'tool_removal',
 ])
 
-/** Leaves such a block out; undefined for any other type. */
-export function readServerBlock({ type }: Fields, changed: Changed): [] | undefined {
-  if (!isServerBlock(type)) return undefined
-  changed(`blocks of type ${type} are not supported and were left out`)
-  return []
+/** A block that only this dialect has. `text`: what other services get instead. */
+export function opaque(block: Fields, text?: string): OpaquePart {
+  const part: OpaquePart = { type: 'opaque', dialect, value: block }
+  if (text !== undefined) part.text = text
+  return part
 }

@@ -1,5 +1,6 @@
 // The content of Messages requests: texts, images, documents and search results.
 
+import { isObject } from '../../base/json.ts'
 import type { FilePart, ImagePart, MediaSource, ResultPart, TextPart } from '../../core/request.ts'
 import { cacheOf } from '../requests/cache-hint.ts'
 import { array, type Fields, invalid, object, optional, string } from '../requests/decode.ts'
@@ -50,6 +51,7 @@ function text(value: string, block: Fields, changed: Changed): TextPart[] {
 
 /** Block types that user messages and tool results share; undefined for any other type. */
 export function readCommonBlock(block: Fields, path: string, changed: Changed): ResultPart[] | undefined {
+  if (hasOwnSource(block)) return undefined
   switch (block.type) {
     case 'text':
       return readText(block, path, changed)
@@ -63,6 +65,12 @@ export function readCommonBlock(block: Fields, path: string, changed: Changed): 
       return undefined
   }
 }
+
+const knownSources: ReadonlySet<unknown> = new Set(['base64', 'url', 'file', 'text', 'content', undefined])
+
+/** The content comes from a place that only this dialect knows. */
+const hasOwnSource = ({ type, source }: Fields) =>
+  (type === 'image' || type === 'document') && isObject(source) && !knownSources.has(source.type)
 
 function readImage(block: Fields, path: string): ImagePart {
   const source = object(block.source, `${path}.source`)

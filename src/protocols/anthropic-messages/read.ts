@@ -11,6 +11,7 @@ import { repeatedIdNote } from '../../core/history.ts'
 import { textCost } from '../../core/turn-budget.ts'
 import { cutCallNote, longestInput, readToolInput } from '../requests/tool-input.ts'
 import { DeltaShapes } from '../streams/delta-shapes.ts'
+import type { LaneStep } from '../streams/lane.ts'
 import { isCut, type ReaderOptions, TurnReader } from '../streams/reader.ts'
 import { fromAnthropicError } from './errors.ts'
 import { OpenCall } from './open-call.ts'
@@ -59,6 +60,13 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
   #signature: string | undefined
   #stopReason: string | undefined
   #stopSequence: string | undefined
+  /** The message that was just read belongs to a call, or to a block that only this dialect has. */
+  #isOfCall = false
+  #isOfOwnBlock = false
+  /** A second `message_start`. */
+  #isRepeated = false
+  /** The client must see other events than the upstream's for this call. */
+  #isReplaced = false
 
   constructor(options: AnthropicReaderOptions, shapes = new DeltaShapes<AnthropicPiece>()) {
     super(options)
@@ -78,7 +86,21 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
     return this.#kind === 'text' && this.blocks.isTextOpen ? this.#shapes.of('text') : undefined
   }
 
+  protected override get laneStep(): LaneStep {
+    const step = {
+      holds: this.options.wholeArguments && this.#call !== undefined,
+      ofCall: this.#isOfCall,
+      replaced: this.#isReplaced,
+      visible: this.#isOfOwnBlock,
+      withheld: this.#isRepeated,
+    }
+    this.#isReplaced = false
+    this.#isRepeated = false
+    return step
+  }
+
   protected onMessage(data: string): void {
+    this.#isOfCall = this.#kind === 'call'
     const kind = this.#shapes.find(data)
     if (kind !== undefined && kind === this.#kind && (kind !== 'call' || this.#callIndex === this.#index))
       return this.#onPiece(kind, this.#shapes.text)
@@ -110,6 +132,7 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
 
   /** `data` is the event's JSON text. */
   #onEvent(event: Fields, data = ''): void {
+    this.#isOfCall &&= String(event.type).startsWith('content_block')
     switch (event.type) {
       case 'content_block_delta':
         return this.#onDelta(isObject(event.delta) ? event.delta : {}, event.index, data)
@@ -140,7 +163,10 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
       typeof value === 'string' && value !== '' ? value : otherwise
     this.#usage.merge(message.usage)
     this.#onTransformations(message.input_transformations)
-    if (this.#started) return
+    if (this.#started) {
+      this.#isRepeated = true
+      return
+    }
     this.#started = true
     const { usage } = this.#usage
     this.blocks.push({
@@ -164,6 +190,7 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
   #onBlockStart(block: Fields, input?: string): void {
     if (!this.#started) this.#onMessageStart({})
     this.#settleCall(false)
+    this.#isOfOwnBlock = false
     switch (block.type) {
       case 'text':
         this.#kind = 'text'
@@ -181,8 +208,9 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
       case 'tool_use':
         return this.#onCallStart(block, input)
       default:
-        // server_tool_use, web_search_tool_result, compaction…: their deltas are not for the client either.
+        // server_tool_use, web_search_tool_result, compaction…: only the lane has them and their deltas.
         this.#kind = 'other'
+        this.#isOfOwnBlock = true
     }
   }
 
@@ -200,7 +228,10 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
     const name = this.options.toolName(block.name)
     const hasInput = isObject(block.input) && Object.keys(block.input).length > 0
     this.#call = new OpenCall(name, hasInput ? input : '')
-    if (this.blocks.startCall(block.id, name) !== block.id) this.options.note(repeatedIdNote)
+    this.#isOfCall = true
+    if (this.blocks.startCall(block.id, name) === block.id) return
+    this.#isReplaced = true
+    this.options.note(repeatedIdNote)
   }
 
   #onDelta(delta: Fields, index: unknown, data: string): void {
@@ -225,7 +256,7 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
   }
 
   #onCitation(): void {
-    this.options.note('citations are not passed on')
+    if (!this.options.lane) this.options.note('citations are not passed on')
   }
 
   #onText(text: unknown): void {
@@ -265,8 +296,14 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
     this.budget.refund(textCost(text))
     const read = call.finalInput(cut)
     if (read === 'malformed') throw this.malformed(`malformed arguments for tool "${call.name}"`, text)
-    if (read === 'cut') return this.options.note(cutCallNote)
-    if (read.changed !== undefined) this.options.note(`in the upstream's tool call, ${read.changed}`)
+    if (read === 'cut') {
+      this.#isReplaced = true
+      return this.options.note(cutCallNote)
+    }
+    if (read.changed !== undefined) {
+      this.#isReplaced = true
+      this.options.note(`in the upstream's tool call, ${read.changed}`)
+    }
     this.blocks.endCall(read.input)
   }
 

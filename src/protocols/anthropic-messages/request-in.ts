@@ -2,14 +2,13 @@
 // https://docs.anthropic.com/en/api/messages
 
 import type { Notes } from '../../core/notes.ts'
-import type { ResponseFormat, TurnRequest } from '../../core/request.ts'
+import type { Message, ResponseFormat, TurnRequest } from '../../core/request.ts'
 import {
   array,
   between,
   boolean,
   defined,
   type Fields,
-  invalid,
   modelName,
   object,
   optional,
@@ -53,12 +52,10 @@ export function fromMessagesRequest(
   }
   const given = [...readSystem(fields.system, changed), ...readMessages(fields.messages, changed)]
   const messages = readHistory(given, 'messages', changed)
-  const { tools, toolChoice, parallelToolCalls } = readToolsAndChoice(fields, changed)
+  const { tools, opaqueTools, toolChoice, parallelToolCalls } = readToolsAndChoice(fields, changed)
   const thinking = readThinking(fields)
   const stop = readStop(fields, changed)
   const metadata = optional(fields.metadata, 'metadata', object)
-  if ((optional(fields.mcp_servers, 'mcp_servers', array) ?? []).length > 0)
-    changed('mcp_servers are not supported and were left out')
 
   const turn: TurnRequest = {
     model,
@@ -68,6 +65,8 @@ export function fromMessagesRequest(
     ...defined({
       toolChoice,
       parallelToolCalls,
+      opaqueTools: opaqueTools.length > 0 ? opaqueTools : undefined,
+      hasOpaqueParts: messages.some(hasOpaquePart) ? true : undefined,
       maxOutputTokens: optional(fields.max_tokens, 'max_tokens', wholeNumber),
       temperature: optional(fields.temperature, 'temperature', between(0, 1)),
       topP: optional(fields.top_p, 'top_p', between(0, 1)),
@@ -82,6 +81,13 @@ export function fromMessagesRequest(
   }
   return { model, turn, showsThinking: thinking.shown }
 }
+
+const isOpaque = (part: { type: string }) => part.type === 'opaque'
+
+const hasOpaquePart = (message: Message) =>
+  message.role === 'tool'
+    ? message.results.some((result) => result.content.some(isOpaque))
+    : message.content.some(isOpaque)
 
 function featuresOf(betas: string | undefined): { features?: string[] } {
   const features = (betas ?? '').split(',').flatMap((name) => name.trim() || [])
@@ -107,6 +113,7 @@ export function readFormat(fields: Fields): ResponseFormat | undefined {
   const path = nested ? 'output_config.format' : 'output_format'
   const format = nested ?? optional(fields.output_format, path, object)
   if (!format) return undefined
-  if (format.type !== 'json_schema') throw invalid(`${path}.type`, 'must be json_schema')
+  // Another form is for the service alone.
+  if (format.type !== 'json_schema') return undefined
   return { type: 'json-schema', name: 'answer', schema: object(format.schema, `${path}.schema`) }
 }

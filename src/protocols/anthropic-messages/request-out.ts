@@ -1,10 +1,11 @@
-// TurnRequest → the body of POST /v1/messages. Built from an allow-list, because the API refuses unknown fields. What the model or
-// the API does not take is left out or replaced by the nearest equivalent, with a note.
+// TurnRequest → the body of POST /v1/messages. Requests of other dialects give only known fields, because the API refuses unknown
+// ones; those of this dialect keep all of theirs. What the model or the API does not take is left out or replaced by the nearest
+// equivalent, with a note.
 
 import { writeExact } from '../../base/exact-json.ts'
+import { isObject } from '../../base/json.ts'
 import type { Message, TurnRequest } from '../../core/request.ts'
 import { otherEffort, unusedFields } from '../requests/unused-fields.ts'
-import { fittingManagement } from './betas.ts'
 import { type ReturnedTurn, toSystem, toUpstreamMessages, type UpstreamMessage } from './blocks-out.ts'
 import { placeBreakpoints } from './cache-out.ts'
 import { dialect } from './dialect.ts'
@@ -89,7 +90,7 @@ export function toAnthropicRequest(request: TurnRequest, options: AnthropicReque
 
   noteUnsupported(request, thinking, note)
   const maxTokens = isOwn ? asked : roomForThinking(asked, thinking, note)
-  const outputConfig = { ...thinking.outputConfig, ...format.outputConfig }
+  const outputConfig = { ...ownOutputConfig(request), ...thinking.outputConfig, ...format.outputConfig }
   // Assigned field by field: a literal with a dozen spreads takes several times longer.
   const body: Record<string, unknown> = { model: request.model, max_tokens: maxTokens }
   if (system.length > 0) body.system = system
@@ -103,7 +104,7 @@ export function toAnthropicRequest(request: TurnRequest, options: AnthropicReque
     toSampling(request, model, thinking, note),
     toStop(request, note),
     toMetadata(request, note),
-    ownFields(request, note),
+    ownFields(request),
   )
   if (request.stream) body.stream = true
   placeBreakpoints({ tools, system, messages }, options)
@@ -239,18 +240,24 @@ function toFormat(request: TurnRequest, model: AnthropicModel, note: (text: stri
   }
 }
 
-/** Fields of the API that do not concern messages. They are forwarded for clients of this dialect. */
-const own = ['container', 'context_management', 'diagnostics', 'inference_geo', 'service_tier', 'speed']
+/** Fields that this module writes. A client of this dialect may send any other: the service knows it. */
+const written: ReadonlySet<string> = new Set([
+  'cache_control', 'max_tokens', 'messages', 'metadata', 'model', 'output_config', 'output_format', 'stop_sequences', 'stream',
+  'system', 'temperature', 'thinking', 'tool_choice', 'tools', 'top_k', 'top_p',
+]) // biome-ignore format: a list to be read as one
 
-function ownFields({ origin }: TurnRequest, note: (text: string) => void): Block {
+function ownFields({ origin }: TurnRequest): Block {
   if (origin.dialect !== dialect) return {}
-  const given = own.flatMap((name) => (origin.body[name] == null ? [] : [[name, origin.body[name]] as const]))
-  return Object.fromEntries(
-    given.map(([name, value]) => [
-      name,
-      name === 'context_management' ? fittingManagement(value, note) : value,
-    ]),
-  )
+  const given = Object.entries(origin.body)
+  return Object.fromEntries(given.filter(([name, value]) => value !== null && !written.has(name)))
+}
+
+/** Settings of `output_config` that the canonical model does not have. */
+function ownOutputConfig({ origin }: TurnRequest): Block {
+  const { output_config: config } = origin.dialect === dialect ? origin.body : {}
+  if (!isObject(config)) return {}
+  const { effort: _, format: __, ...rest } = config
+  return rest
 }
 
 /** Fields that this module writes, in addition to those that every backend writes. */
@@ -258,15 +265,17 @@ const used = [
   'max_completion_tokens', 'max_tokens', 'stop', 'temperature', 'top_k', 'top_p', 'user',
 ] // biome-ignore format: a list to be read as one
 
-const usedByOwn = [...used, ...own]
 const sent = [...used, otherEffort]
-const sentByOwn = [...usedByOwn, otherEffort]
 
 function noteUnsupported(request: TurnRequest, thinking: Thinking, note: (text: string) => void): void {
-  if (request.origin.dialect === dialect && request.origin.body.cache_control != null)
-    note('cache_control of the whole request was left out: its blocks are marked instead')
-  const isOwn = request.origin.dialect === dialect
+  if (request.origin.dialect === dialect) {
+    if (request.origin.body.cache_control != null)
+      note('cache_control of the whole request was left out: its blocks are marked instead')
+    if (request.otherEffort !== undefined && thinking.outputConfig.effort !== request.otherEffort)
+      note(`not supported by the upstream and left out: reasoning effort "${request.otherEffort}"`)
+    return
+  }
   const isSent = thinking.outputConfig.effort === request.otherEffort
-  const dropped = unusedFields(request, isSent ? (isOwn ? sentByOwn : sent) : isOwn ? usedByOwn : used)
+  const dropped = unusedFields(request, isSent ? sent : used)
   if (dropped.length > 0) note(`not supported by the upstream and left out: ${dropped.join(', ')}`)
 }

@@ -1,18 +1,9 @@
-// Tools and tool_choice of a Messages request. Tools with another type than `custom` are Anthropic's: only its models know their
+// Tools and tool_choice of a Messages request. Tools with another type than `custom` are opaque: only Anthropic's models know their
 // schema, and most of them run on the service.
 
 import { isObject } from '../../base/json.ts'
-import type { Tool, ToolChoice } from '../../core/request.ts'
-import {
-  array,
-  boolean,
-  type Fields,
-  invalid,
-  object,
-  optional,
-  string,
-  unsupported,
-} from '../requests/decode.ts'
+import type { OpaqueTool, Tool, ToolChoice } from '../../core/request.ts'
+import { array, boolean, type Fields, invalid, object, optional, string } from '../requests/decode.ts'
 import {
   type Changed,
   type Choice,
@@ -21,28 +12,27 @@ import {
   refuseRepeatedNames,
   requireTool,
 } from '../requests/tools-in.ts'
+import { dialect } from './dialect.ts'
 
 interface ToolsIn extends Choice {
   parallelToolCalls: boolean | undefined
+  opaqueTools: OpaqueTool[]
 }
 
 export function readToolsAndChoice(fields: Fields, changed: Changed): ToolsIn {
   const tools: Tool[] = []
-  const leftOut = new Set<string>()
+  const opaqueTools: OpaqueTool[] = []
   const entries = optional(fields.tools, 'tools', array)
   if (entries?.length === 0) changed()
   for (const [at, value] of (entries ?? []).entries()) {
     const path = `tools[${at}]`
     const tool = object(value, path)
-    const type = optional(tool.type, `${path}.type`, string) ?? 'custom'
-    if (type === 'custom') tools.push(readTool(tool, path, changed))
-    else {
-      if (typeof tool.name === 'string') leftOut.add(tool.name)
-      changed(`tool type ${type} is not supported and was left out`)
-    }
+    const kind = optional(tool.type, `${path}.type`, string) ?? 'custom'
+    if (kind === 'custom') tools.push(readTool(tool, path, changed))
+    else opaqueTools.push({ dialect, kind, name: optional(tool.name, `${path}.name`, string), value: tool })
   }
   refuseRepeatedNames(tools)
-  return readToolChoice(fields, tools, leftOut, changed)
+  return { opaqueTools, ...readToolChoice(fields, tools, opaqueTools, changed) }
 }
 
 function readTool(tool: Fields, path: string, changed: Changed): Tool {
@@ -54,22 +44,27 @@ function readTool(tool: Fields, path: string, changed: Changed): Tool {
 function readToolChoice(
   fields: Fields,
   tools: Tool[],
-  leftOut: ReadonlySet<string>,
+  opaqueTools: readonly OpaqueTool[],
   changed: Changed,
-): ToolsIn {
+): Omit<ToolsIn, 'opaqueTools'> {
   const choice = optional(fields.tool_choice, 'tool_choice', object)
   if (!choice) return { tools, toolChoice: undefined, parallelToolCalls: undefined }
   const one = optional(choice.disable_parallel_tool_use, 'tool_choice.disable_parallel_tool_use', boolean)
-  const wanted = readChoice(choice, tools, leftOut)
+  const wanted = readChoice(choice, tools, opaqueTools)
+  const hasTools = tools.length + opaqueTools.length > 0
+  const parallelToolCalls = one && hasTools ? false : undefined
+  if (hasTools || wanted === undefined) return { tools, toolChoice: wanted, parallelToolCalls }
   // The API refuses tool_choice without tools.
-  if (tools.length === 0 && wanted.type === 'none') changed()
-  return {
-    ...possibleChoice({ toolChoice: wanted, tools }, 'tool_choice', changed),
-    parallelToolCalls: one && tools.length > 0 ? false : undefined,
-  }
+  if (wanted.type === 'none') changed()
+  return { ...possibleChoice({ toolChoice: wanted, tools }, 'tool_choice', changed), parallelToolCalls }
 }
 
-function readChoice(choice: Fields, tools: readonly Tool[], leftOut: ReadonlySet<string>): ToolChoice {
+/** Undefined for a type that the canonical model does not have. */
+function readChoice(
+  choice: Fields,
+  tools: readonly Tool[],
+  opaqueTools: readonly OpaqueTool[],
+): ToolChoice | undefined {
   const type = string(choice.type, 'tool_choice.type')
   switch (type) {
     case 'auto':
@@ -79,15 +74,13 @@ function readChoice(choice: Fields, tools: readonly Tool[], leftOut: ReadonlySet
       return { type: 'required' }
     case 'tool': {
       const name = string(choice.name, 'tool_choice.name')
-      if (leftOut.has(name) && !tools.some((tool) => tool.name === name))
-        throw unsupported(
-          'tool_choice.name',
-          `${JSON.stringify(name)} is one of Anthropic's own tools, which are not supported here.`,
-        )
-      requireTool(name, 'tool_choice.name', tools)
+      if (!opaqueTools.some((tool) => tool.name === name)) requireTool(name, 'tool_choice.name', tools)
       return { type: 'tool', name }
     }
+    case 'required':
+    case 'function':
+      throw invalid('tool_choice.type', `${JSON.stringify(type)} is OpenAI's; use auto, any, tool or none`)
     default:
-      throw invalid('tool_choice.type', `${JSON.stringify(type)} is not known; use auto, any, tool or none`)
+      return undefined
   }
 }

@@ -20,11 +20,12 @@ export function toTools(
   model: AnthropicModel,
   note: (text: string) => void,
 ): ToolsOut {
-  if (request.tools.length === 0) return toolsOfHistory(request, names)
+  const own = (request.opaqueTools ?? []).map(({ value }): Block => ({ ...value }))
+  if (request.tools.length + own.length === 0) return toolsOfHistory(request, names)
   if (request.origin.dialect !== dialect && request.tools.some((tool) => tool.strict))
     note('strict tool schemas are not enforced by the upstream')
   const verbatim = ownTools(request)
-  const tools = request.tools.map(
+  const functions = request.tools.map(
     (tool): Block =>
       verbatim.get(tool.name) ?? {
         name: names.toUpstream(tool.name),
@@ -33,6 +34,7 @@ export function toTools(
         ...cacheControl(tool.cache),
       },
   )
+  const tools = own.length === 0 ? functions : [...functions, ...own]
   const choice = request.toolChoice ?? { type: 'auto' }
   const one = request.parallelToolCalls === false ? { disable_parallel_tool_use: true } : {}
   if (choice.type === 'none') return { tools, toolChoice: { type: 'none' } }
@@ -75,8 +77,7 @@ function ownTools({ origin }: TurnRequest): Map<string, Block> {
       isObject(schema) &&
       schema.type === 'object',
   )
-  // Deferred tools could never be found: the tool that searches them is not forwarded.
-  return new Map(fitting.map(({ defer_loading: _, ...tool }: Block) => [String(tool.name), tool]))
+  return new Map(fitting.map((tool: Block) => [String(tool.name), { ...tool }]))
 }
 
 /** All tool names of the request, including its history, in a stable order. */

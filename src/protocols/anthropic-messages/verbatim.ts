@@ -5,7 +5,6 @@
 import { type Fields, isObject } from '../../base/json.ts'
 import type { AssistantPart, CacheHint, Message, ToolCallPart, TurnRequest } from '../../core/request.ts'
 import { inlineSystem, inlineSystemNote } from '../requests/inline-system.ts'
-import { withoutUnsupported } from './betas.ts'
 import { dialect } from './dialect.ts'
 import type { AnthropicModel } from './models.ts'
 import { conformingId, isGoodName } from './names.ts'
@@ -21,8 +20,9 @@ export function verbatimBody(
   if (!isSound(request) || !fitsLimits(request, model)) return undefined
   if (model.recognised && !fitsModel(request, origin.body, model)) return undefined
   // Clients that send null mean "absent"; the API refuses it.
-  const given = Object.fromEntries(Object.entries(origin.body).filter(([, value]) => value !== null))
-  const body = withoutUnsupported(given, note)
+  const body: Record<string, unknown> = Object.fromEntries(
+    Object.entries(origin.body).filter(([, value]) => value !== null),
+  )
   if (!model.systemMessages && hasSystemInside(body)) {
     note(inlineSystemNote)
     body.messages = foldSystem(body.messages as Fields[])
@@ -42,10 +42,10 @@ function foldSystem(messages: readonly Fields[]): Fields[] {
       continue
     }
     const last = out.at(-1)
-    const content = blocksOf(message.content).map(({ text, ...block }) => ({
-      ...block,
-      text: inlineSystem(String(text)),
-    }))
+    const content = blocksOf(message.content).flatMap(({ text, ...block }) =>
+      block.type === 'text' ? [{ ...block, text: inlineSystem(String(text)) }] : [],
+    )
+    if (content.length === 0) continue
     if (last?.role === 'user')
       out[out.length - 1] = { ...last, content: [...blocksOf(last.content), ...content] }
     else out.push({ role: 'user', content })
@@ -65,7 +65,7 @@ function isSound(request: TurnRequest): boolean {
     names.every(isGoodName) &&
     ids.every((id) => conformingId(id) === id) &&
     new Set(ids).size === ids.length &&
-    (calls.length === 0 || request.tools.length > 0) &&
+    (calls.length === 0 || request.tools.length > 0 || request.opaqueTools !== undefined) &&
     cacheMarks(request) <= maxMarks &&
     request.messages.every(thinksFirst) &&
     conversation(request.messages)[0]?.role === 'user' &&
@@ -81,7 +81,7 @@ const isThought = (part: AssistantPart) => part.type === 'reasoning'
 const thinksFirst = (message: Message) =>
   message.role !== 'assistant' ||
   !message.content.some(isThought) ||
-  message.content.slice(0, 1).some(isThought)
+  message.content.slice(0, 1).some((part) => isThought(part) || part.type === 'opaque')
 
 /** A prefill must not end with white space. */
 function endsBlank(messages: readonly Message[]): boolean {

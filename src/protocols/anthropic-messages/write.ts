@@ -1,16 +1,21 @@
 // TurnEvents → the event stream of the Messages API. Blocks are numbered in the order of their output, one open at a time.
 // https://docs.anthropic.com/en/api/messages-streaming
+// In a lane the upstream's own messages are forwarded, with the model as the client named it.
 //
 // Thinking is streamed if the client asked for it. Otherwise only thinking with a proof is sent, because the client must send it back
 // with the tool results. The proof arrives at the end of a block, so the block is held back until then.
 
 import { jsonString } from '../../base/json-string.ts'
+import { replaceMember } from '../../base/json-text.ts'
 import { TextBuffer } from '../../base/text-buffer.ts'
 import type { TurnEvent, Usage } from '../../core/events.ts'
+import type { Framing } from '../../core/fast-path.ts'
 import { TurnBudget, textCost } from '../../core/turn-budget.ts'
 import { notesComment } from '../streams/notes-comment.ts'
+import { sseText } from '../streams/sse-out.ts'
 import { messagesStop, messagesUsage } from './answer.ts'
 import { toClientId } from './client-ids.ts'
+import { dialect } from './dialect.ts'
 import { messagesErrorBody } from './errors.ts'
 
 export interface MessagesWriterOptions {
@@ -28,6 +33,7 @@ export interface MessagesWriterOptions {
   budget?: TurnBudget | undefined
 }
 
+type OpaqueEvent = Extract<TurnEvent, { type: 'opaque' }>
 type TurnEnd = Extract<TurnEvent, { type: 'turn-end' }>
 type ReasoningEnd = Extract<TurnEvent, { type: 'reasoning-end' }>
 
@@ -45,6 +51,7 @@ export class MessagesWriter {
   /** Thinking that is held back until its signature arrives. */
   #thought = new TextBuffer()
   #refused = false
+  #isLane = false
 
   constructor(options: MessagesWriterOptions) {
     this.#options = options
@@ -54,18 +61,34 @@ export class MessagesWriter {
   /** The events as SSE text; empty if none of them is visible in this dialect. */
   push(events: readonly TurnEvent[]): string {
     let out = ''
-    for (const entry of events) out += this.#write(entry)
+    for (let at = 0; at < events.length; at++) {
+      const entry = events[at] as TurnEvent
+      if (entry.type === 'opaque' && this.#isLane && entry.form === 'message') {
+        out += this.#forward(entry)
+        at += entry.covers
+      } else out += this.#write(entry)
+    }
     return out
   }
 
-  textDelta(text: string): string {
-    return this.#delta(text)
+  textDelta(text: string, { before, after }: Framing): string {
+    return this.#isLane ? `${before}${text}${after}` : this.#delta(text)
+  }
+
+  #forward({ data, name }: OpaqueEvent): string {
+    if (name === 'message_start')
+      return sseText(replaceMember(data, ['message', 'model'], jsonString(this.#options.model)), name)
+    if (name === 'content_block_start') this.#index++
+    return sseText(data, name)
   }
 
   #write(entry: TurnEvent): string {
     switch (entry.type) {
       case 'turn-start':
-        return this.#start(entry.usage)
+        this.#isLane = entry.lane === dialect
+        return this.#isLane ? '' : this.#start(entry.usage)
+      case 'opaque':
+        return ''
       case 'text-start':
         this.#refused ||= entry.refusal === true
         return this.#startText()
@@ -173,6 +196,7 @@ export class MessagesWriter {
   }
 
   #end({ usage, ...end }: TurnEnd): string {
+    if (this.#isLane) return notesComment(this.#options.lateNotes())
     // A call that was cut off in its arguments; the stop reason says so.
     const cut = this.#open ? this.#stop() : ''
     const stop = event('message_delta', {

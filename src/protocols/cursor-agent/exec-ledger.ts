@@ -237,7 +237,7 @@ export class ExecLedger {
 /** Digest of what a result says. `isError` is not part of it: not all dialects have it. */
 function digestOf({ content }: ToolResult): string {
   const texts = content.map((part) => (part.type === 'text' ? part.text : ''))
-  const media = content.flatMap((part) => (part.type === 'text' ? [] : [part.source]))
+  const media = content.flatMap((part) => ('source' in part ? [part.source] : []))
   return createHash('sha256')
     .update(JSON.stringify([texts.join(''), media]))
     .digest('base64')
@@ -257,5 +257,5 @@ function repliesFor(exec: ExecCall, result: ToolResult, words: string | undefine
 const sizeOf = ({ content }: ToolResult) =>
   content.reduce((sum, part) => {
     if (part.type === 'text') return sum + part.text.length
-    return 'data' in part.source ? sum + part.source.data.length : sum
+    return 'source' in part && 'data' in part.source ? sum + part.source.data.length : sum
   }, 0)

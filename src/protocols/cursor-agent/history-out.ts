@@ -118,7 +118,7 @@ function promptMessages(message: Message, names: Map<string, string>, note: Note
 function assistantPart(part: AssistantPart): PromptPart[] {
   if (part.type === 'text') return part.text === '' ? [] : [{ type: 'text', text: part.text }]
   // Reasoning of earlier turns is not sent: it is bound to the model that produced it.
-  if (part.type === 'reasoning') return []
+  if (part.type !== 'tool-call') return []
   const toolName = offeredName(part.name)
   return [{ type: 'tool-call', toolCallId: part.callId, toolName, args: inputOf(part) }]
 }
@@ -166,7 +166,7 @@ function toSteps(
 ): Uint8Array[] {
   const resultOf = new Map(results.map((result) => [result.callId, result]))
   return content.flatMap((part) => {
-    if (part.type === 'reasoning' || (part.type === 'text' && part.text === '')) return []
+    if (part.type !== 'tool-call' && (part.type !== 'text' || part.text === '')) return []
     const message =
       part.type === 'text'
         ? { case: 'assistantMessage' as const, value: { text: part.text } }

@@ -32,9 +32,14 @@ export function withFittingNames(request: TurnRequest, note: (text: string) => v
         : {}),
     },
     back: (events) =>
-      events.map((event) => ('name' in event ? { ...event, name: names.toClient(event.name) } : event)),
+      events.map((event) => (isCall(event) ? { ...event, name: names.toClient(event.name) } : event)),
   }
 }
+
+type CallEvent = Extract<TurnEvent, { type: 'tool-call-start' | 'tool-call-end' }>
+
+const isCall = (event: TurnEvent): event is CallEvent =>
+  event.type === 'tool-call-start' || event.type === 'tool-call-end'
 
 const hasOwnTools = ({ origin: { dialect, body } }: TurnRequest) =>
   dialect === 'openai-chat' &&

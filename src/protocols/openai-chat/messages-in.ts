@@ -14,7 +14,7 @@ import { argumentsOf, readFunctionCall } from '../requests/function-call-in.ts'
 import { readToolInput } from '../requests/tool-input.ts'
 import type { Changed } from '../requests/tools-in.ts'
 import type { Element } from './foreign-fields.ts'
-import { readContent, readResultPart, readTextPart, readUserPart } from './parts-in.ts'
+import { readContent, readResultPart, readTextPart, readUserPart, withoutOpaque } from './parts-in.ts'
 import type { OfferedTools } from './tools-in.ts'
 
 export interface Conversation {
@@ -181,7 +181,8 @@ const sameCall = ({ callId, name, input }: ToolCallPart) => JSON.stringify([call
 function readAssistantPart(part: Fields, path: string, reading: Reading): readonly AssistantPart[] {
   if (!isOwnBlock(part)) return readTextPart(part, path, reading.changed)
   reading.changed()
-  if (part.type !== 'tool_use') return readAssistantBlock(part, path, reading.changed)
+  if (part.type !== 'tool_use')
+    return withoutOpaque(readAssistantBlock(part, path, reading.changed), reading.changed)
   const callId = string(part.id, `${path}.id`)
   const { name, input } = part
   if (typeof input === 'string' && isCustomCall({ name, arguments: input }, path, reading.tools))

@@ -68,7 +68,7 @@ function partsOrText(parts: readonly UserPart[]): unknown {
   return parts.length === 1 && only?.type === 'text' ? only.text : parts.map(toPart)
 }
 
-function toPart(part: UserPart): Record<string, unknown> {
+function toPart(part: UserPart): Readonly<Record<string, unknown>> {
   switch (part.type) {
     case 'text':
       return { type: 'text', text: part.text }
@@ -89,6 +89,8 @@ function toPart(part: UserPart): Record<string, unknown> {
             : { file_data: toUrl(part.source), ...name },
       }
     }
+    case 'opaque':
+      return part.value
   }
 }
 

@@ -2,8 +2,8 @@
 // those dialects' readers read them, and `changed` reports each one, because no server of this dialect takes them.
 
 import { isObject } from '../../base/json.ts'
-import type { CacheHint, ResultPart, TextPart, UserPart } from '../../core/request.ts'
-import { readReference, readServerBlock } from '../anthropic-messages/messages-in.ts'
+import type { CacheHint, OpaquePart, ResultPart, TextPart, UserPart } from '../../core/request.ts'
+import { isServerBlock, opaque, readReference } from '../anthropic-messages/messages-in.ts'
 import { readCommonBlock } from '../anthropic-messages/parts-in.ts'
 import { audioInResultNote, readUserPart as readResponsesPart } from '../openai-responses/parts-in.ts'
 import { cacheOf, readCache } from '../requests/cache-hint.ts'
@@ -60,10 +60,7 @@ const text = (value: string, part: Fields): readonly TextPart[] =>
 
 export function readResultPart(part: Fields, path: string, changed: Changed): readonly ResultPart[] {
   const parts = readReference(part, path)
-  if (parts) {
-    changed()
-    return parts
-  }
+  if (parts) return withoutOpaque(parts, changed)
   return readUserPart(part, path, changed).flatMap((found): readonly ResultPart[] => {
     if (found.type !== 'audio') return [found]
     changed(audioInResultNote)
@@ -120,14 +117,32 @@ function readForeignPart(part: Fields, path: string, changed: Changed): readonly
     case 'input_file':
       return readPartOfResponses(part, path, changed)
   }
-  const blocks = readCommonBlock(part, path, changed) ?? readServerBlock(part, changed)
+  const blocks =
+    readCommonBlock(part, path, changed) ?? (isServerBlock(part.type) ? [opaque(part)] : undefined)
   if (!blocks)
     throw invalid(
       `${path}.type`,
       `${JSON.stringify(part.type)} is not known; use text, image_url, input_audio or file`,
     )
   changed()
-  return blocks
+  return withoutOpaque(blocks, changed)
+}
+
+/** Parts that only Anthropic's dialect knows become text, or are left out. */
+export function withoutOpaque<Part extends { type: string }>(
+  parts: readonly (Part | OpaquePart)[],
+  changed: Changed,
+): (Exclude<Part, OpaquePart> | TextPart)[] {
+  return parts.flatMap((part): (Exclude<Part, OpaquePart> | TextPart)[] => {
+    if (part.type !== 'opaque') return [part as Exclude<Part, OpaquePart>]
+    const { text, value } = part as OpaquePart
+    changed(
+      text === undefined
+        ? `blocks of type ${String(value.type)} are not supported and were left out`
+        : undefined,
+    )
+    return text ? [{ type: 'text', text }] : []
+  })
 }
 
 function readFile(file: Fields, path: string, hint: { cache?: CacheHint }): UserPart {

@@ -104,6 +104,8 @@ export class ResponsesWriter {
     switch (event.type) {
       case 'turn-start':
         return this.#begun ? '' : this.#begin()
+      case 'opaque':
+        return ''
       case 'text-start':
         return this.#startText(event.refusal === true)
       case 'text-delta':

@@ -7,6 +7,7 @@ import { GatewayError } from '../../core/errors.ts'
 import type { FinishReason, TurnEvent } from '../../core/events.ts'
 import type { DeltaShape } from '../../core/fast-path.ts'
 import { TurnBudget } from '../../core/turn-budget.ts'
+import { Lane, type LaneStep } from './lane.ts'
 import type { SseMessage } from './sse.ts'
 
 export interface ReaderOptions {
@@ -17,6 +18,8 @@ export interface ReaderOptions {
   /** The configured name of the backend, for messages. */
   backend: string
   wholeArguments: boolean
+  /** The dialect of a lane, and whether the answer is requested as a stream or whole. Absent: no lane. */
+  lane?: { dialect: string; form: 'message' | 'answer' } | undefined
   /** Memory for the turn; the default budget if absent. */
   budget?: TurnBudget | undefined
   note(text: string): void
@@ -30,6 +33,7 @@ export abstract class TurnReader<Options extends ReaderOptions = ReaderOptions> 
   protected readonly budget: TurnBudget
   protected readonly blocks: BlockWriter
   protected ended = false
+  readonly #lane: Lane | undefined
   /** Counts messages with content, visible or not: buffered arguments count, pings do not. */
   progress = 0
 
@@ -40,6 +44,8 @@ export abstract class TurnReader<Options extends ReaderOptions = ReaderOptions> 
       budget: this.budget,
       stem: `call_${options.turnId.replace(/^turn_/, '')}`,
     })
+    const { lane } = options
+    if (lane?.form === 'message') this.#lane = new Lane(lane.dialect, this.blocks, this.budget)
   }
 
   /** Silence is not a stall before the first output: models think without sending anything. */
@@ -52,6 +58,11 @@ export abstract class TurnReader<Options extends ReaderOptions = ReaderOptions> 
     return undefined
   }
 
+  /** About the message that was just read. Readers without a lane need not say it. */
+  protected get laneStep(): LaneStep {
+    return { holds: false, ofCall: false, replaced: false, visible: false, withheld: false }
+  }
+
   /** The upstream has sent the finish reason: the turn is complete even if the connection breaks now. */
   abstract readonly settled: boolean
   protected abstract onMessage(data: string): void
@@ -62,10 +73,12 @@ export abstract class TurnReader<Options extends ReaderOptions = ReaderOptions> 
 
   push(messages: readonly SseMessage[]): TurnEvent[] {
     try {
-      for (const { data } of messages) {
-        if (this.ended || data === '') continue
+      for (const message of messages) {
+        if (this.ended || message.data === '') continue
         this.progress++
-        this.onMessage(data)
+        const at = this.blocks.pending
+        this.onMessage(message.data)
+        this.#lane?.pass(message, at, this.laneStep)
       }
     } catch (error) {
       this.#fail(error)
@@ -87,7 +100,13 @@ export abstract class TurnReader<Options extends ReaderOptions = ReaderOptions> 
     return this.#guarded(() => {
       const alone = unlisted(answer)
       if (!isObject(alone)) throw this.malformed('an answer that is not a JSON object')
+      const at = this.blocks.pending
       this.onWhole(alone, text)
+      const { lane } = this.options
+      if (lane?.form !== 'answer' || text === undefined || this.laneStep.replaced) return
+      this.blocks.cover(at, [
+        { form: 'answer', lane: lane.dialect, data: text, name: undefined, visible: false },
+      ])
     })
   }
 

@@ -1,0 +1,72 @@
+// Lane: the upstream's own messages, for a door of the same dialect. Each message becomes an `opaque` event that covers the events read
+// from it, so what the canonical model does not name arrives too. Messages of a call are held until the call is complete, for
+// clients that take arguments whole.
+
+import type { BlockWriter, OpaqueFields } from '../../core/blocks.ts'
+import { type TurnBudget, textCost } from '../../core/turn-budget.ts'
+import type { SseMessage } from './sse.ts'
+
+/** What a reader says about the message that it has just read. */
+export interface LaneStep {
+  /** A call is open, and the client takes it whole. */
+  holds: boolean
+  /** The message belongs to a call. */
+  ofCall: boolean
+  /** The call's messages do not go out: it was cut off, or its events say it differently. */
+  replaced: boolean
+  /** The message has output that no event has. */
+  visible: boolean
+  /** The message does not go out: the client must not see it twice. */
+  withheld: boolean
+}
+
+interface HeldMessage {
+  message: OpaqueFields
+  ofCall: boolean
+}
+
+export class Lane {
+  readonly #dialect: string
+  readonly #blocks: BlockWriter
+  readonly #budget: TurnBudget
+  #held: HeldMessage[] = []
+  #isReplaced = false
+
+  constructor(dialect: string, blocks: BlockWriter, budget: TurnBudget) {
+    this.#dialect = dialect
+    this.#blocks = blocks
+    this.#budget = budget
+  }
+
+  /** Passes one message on. The events read from it are pending from `at` on. */
+  pass({ data, event: name }: SseMessage, at: number, step: LaneStep): void {
+    const { holds, ofCall, replaced, visible } = step
+    if (step.withheld) return
+    const message: OpaqueFields = { form: 'message', lane: this.#dialect, data, name, visible }
+    this.#isReplaced ||= replaced
+    if (holds) {
+      this.#budget.spend(textCost(data))
+      this.#held.push({ message, ofCall })
+      return
+    }
+    if (this.#held.length === 0) {
+      if (!(replaced && ofCall)) this.#blocks.cover(at, [message])
+      this.#isReplaced = false
+      return
+    }
+    this.#release({ message, ofCall }, at)
+  }
+
+  #release(last: HeldMessage, at: number): void {
+    for (const { message } of this.#held) this.#budget.refund(textCost(message.data))
+    const all = [...this.#held, last]
+    const isReplaced = this.#isReplaced
+    this.#held = []
+    this.#isReplaced = false
+    if (!isReplaced) return this.#blocks.cover(at, messagesOf(all))
+    // The events of the call stay; the messages beside it follow them.
+    this.#blocks.cover(this.#blocks.afterCalls(at), messagesOf(all.filter(({ ofCall }) => !ofCall)))
+  }
+}
+
+const messagesOf = (held: readonly HeldMessage[]) => held.map(({ message }) => message)

@@ -1,0 +1,233 @@
+// The lane Messages → Anthropic: what the gateway does not know passes in both directions, byte for byte but for the model's name.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { startGateway } from '../harness.ts'
+import { eventStream, type ScriptedUpstream, startScriptedUpstream } from '../scripted-upstream.ts'
+
+let upstream: ScriptedUpstream
+let gateway: Awaited<ReturnType<typeof startGateway>>
+
+beforeAll(async () => {
+  upstream = await startScriptedUpstream()
+  const sim = { kind: 'anthropic', baseUrl: upstream.url, apiKey: 'key-of-the-upstream' }
+  gateway = await startGateway({ backends: { sim }, models: { mine: 'sim/claude-opus-5-5' } })
+})
+afterAll(async () => {
+  await gateway.gateway.close()
+  upstream.close()
+})
+beforeEach(() => {
+  upstream.asked.length = 0
+})
+
+const send = (body: string, headers: Record<string, string> = {}, path = '/v1/messages') =>
+  fetch(`${gateway.url}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body,
+  })
+
+const frame = (data: Record<string, unknown>) => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`
+const block = (index: number, content_block: object, ...deltas: object[]) =>
+  [
+    frame({ type: 'content_block_start', index, content_block }),
+    ...deltas.map((delta) => frame({ type: 'content_block_delta', index, delta })),
+    frame({ type: 'content_block_stop', index }),
+  ].join('')
+const start = (model: string) =>
+  `event: message_start\ndata: {"type": "message_start", "message": {"model":"${model}","id":"msg_1","type":"message","role":"assistant","content":[],"stop_reason":null,"stop_sequence":null,"novel":{"deep":[1.0]},"usage":{"input_tokens":3,"output_tokens":1,"service_tier":"standard"}}}\n\n`
+const stop = (reason: string) =>
+  frame({
+    type: 'message_delta',
+    delta: { stop_reason: reason, stop_sequence: null, container: { id: 'container_1' } },
+    usage: { output_tokens: 9, server_tool_use: { web_search_requests: 1 } },
+    context_management: { applied_edits: [] },
+  }) + frame({ type: 'message_stop' })
+
+const known = (index: number) => block(index, { type: 'text', text: '' }, { type: 'text_delta', text: 'Hi' })
+const search = block(
+  0,
+  { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} },
+  { type: 'input_json_delta', partial_json: '{"query":' },
+  { type: 'input_json_delta', partial_json: '"x"}' },
+)
+const novel =
+  block(1, { type: 'hologram', shards: [1] }, { type: 'shard_delta', shard: 2 }) +
+  frame({ type: 'novel_event', fact: true })
+const cited = block(
+  2,
+  { type: 'text', text: '', citations: [] },
+  { type: 'text_delta', text: 'Said.', estimated_tokens: 2 },
+  { type: 'citations_delta', citation: { type: 'web_search_result_location', url: 'https://example.com' } },
+)
+const call = (index: number, input: string, id = `toolu_${index}`) =>
+  block(
+    index,
+    { type: 'tool_use', id, name: 'read', input: {}, caller: { type: 'direct' } },
+    ...(input === '' ? [] : [{ type: 'input_json_delta', partial_json: input }]),
+  )
+
+const asks = (more: Record<string, unknown> = {}) =>
+  JSON.stringify({
+    model: 'mine',
+    max_tokens: 100,
+    stream: true,
+    messages: [{ role: 'user', content: 'go' }],
+    tools: [{ name: 'read', input_schema: { type: 'object', properties: {} } }],
+    ...more,
+  })
+/** The client's name for the model takes the place of the service's. */
+const named = (text: string) => text.replace('"model":"claude-opus-5-5"', '"model":"mine"')
+
+describe('answers', () => {
+  const streams: [string, string][] = [
+    ['unknown blocks, deltas, events and fields', search + novel + cited + stop('end_turn')],
+    ['an unknown stop reason', known(0) + stop('novel_reason')],
+    ['a paused turn', search + stop('pause_turn')],
+    ['a call', known(0) + call(1, '{"path": 1.0}') + stop('tool_use')],
+    ['a call without arguments', call(0, '') + stop('tool_use')],
+    [
+      'two calls and pings between',
+      call(0, '{"a":1}') + frame({ type: 'ping' }) + call(1, '{}') + stop('tool_use'),
+    ],
+    [
+      'thinking, hidden and redacted',
+      block(
+        0,
+        { type: 'thinking', thinking: '', signature: '' },
+        { type: 'signature_delta', signature: 's' },
+      ) +
+        block(1, { type: 'redacted_thinking', data: 'xx' }) +
+        known(2) +
+        stop('end_turn'),
+    ],
+  ]
+  it.each(streams)('%s, streamed', async (_, body) => {
+    upstream.answer = { headers: eventStream, body: start('claude-opus-5-5') + body }
+    const answer = await send(asks())
+    expect(answer.headers.get('x-dragoman-notes')).toBeNull()
+    expect(await answer.text()).toBe(named(upstream.answer.body))
+  })
+
+  it('an unknown block, not streamed', async () => {
+    const body = `{ "model":"claude-opus-5-5", "id":"msg_1","type":"message","role":"assistant","content":[{"type":"hologram","at":1.50},{"type":"tool_use","id":"toolu_1","name":"read","input":{"big":12345678901234567890}}],"stop_reason":"tool_use","stop_sequence":null,"container":{"id":"c"},"usage":{"input_tokens":1,"output_tokens":1} }`
+    upstream.answer = { body }
+    const answer = await send(asks({ stream: false }))
+    expect(await answer.text()).toBe(named(body))
+  })
+
+  it('a second message_start is not shown', async () => {
+    const begin = start('claude-opus-5-5')
+    upstream.answer = { headers: eventStream, body: begin + begin + known(0) + stop('end_turn') }
+    expect(await (await send(asks())).text()).toBe(named(begin) + known(0) + stop('end_turn'))
+  })
+
+  it('a call that was cut off is not shown; what follows it is', async () => {
+    const cut = call(1, '{"path":"/e').replace(/event: content_block_stop[\s\S]*$/, '')
+    upstream.answer = {
+      headers: eventStream,
+      body: start('claude-opus-5-5') + known(0) + cut + stop('max_tokens'),
+    }
+    const text = await (await send(asks())).text()
+    expect(text).toContain(known(0) + stop('max_tokens'))
+    expect(text).not.toContain('"tool_use"')
+  })
+
+  it('a repeated id of a call is made distinct', async () => {
+    upstream.answer = {
+      headers: eventStream,
+      body:
+        start('claude-opus-5-5') +
+        call(0, '{"a":1}', 'toolu_x') +
+        call(1, '{"b":2}', 'toolu_x') +
+        stop('tool_use'),
+    }
+    const text = await (await send(asks())).text()
+    expect(text).toContain(call(0, '{"a":1}', 'toolu_x'))
+    const starts = [...text.matchAll(/"index":(\d),"content_block":\{"type":"tool_use","id":"([^"]+)"/g)]
+    expect(starts.map(([, index]) => index)).toEqual(['0', '1'])
+    expect(new Set(starts.map(([, , id]) => id)).size).toBe(2)
+    expect(text).toContain(stop('tool_use'))
+  })
+
+  it.each(['/v1/chat/completions', '/v1/responses'])(
+    '%s shows what it can, without the rest',
+    async (path) => {
+      upstream.answer = {
+        headers: eventStream,
+        body: start('claude-opus-5-5') + search + novel + cited + stop('end_turn'),
+      }
+      const answer = await send(
+        JSON.stringify({
+          model: 'mine',
+          stream: true,
+          messages: [{ role: 'user', content: 'go' }],
+          input: 'go',
+        }),
+        {},
+        path,
+      )
+      const text = await answer.text()
+      expect(text).toContain('Said.')
+      expect(text).not.toMatch(/hologram|srvtoolu|novel_event/)
+    },
+  )
+
+  it('a stream that ends early is an error', async () => {
+    upstream.answer = { headers: eventStream, body: start('claude-opus-5-5') + search + known(1) }
+    const text = await (await send(asks())).text()
+    expect(text.startsWith(named(start('claude-opus-5-5')) + search)).toBe(true)
+    expect(text).toContain('event: error')
+  })
+})
+
+describe('requests', () => {
+  beforeEach(() => {
+    upstream.answer = { headers: eventStream, body: start('claude-opus-5-5') + known(0) + stop('end_turn') }
+  })
+  const betas = 'novel-feature-2027-01-01,message-threads-2026-08-12,compact-2026-01-12'
+
+  it('unknown betas, fields, tool types and blocks reach the service, and come back in the next turn', async () => {
+    const body = `{"model": "mine", "max_tokens":100,"stream":true, "novel_field":{"x":1.0},"thread":{"id":"t"},"fallbacks":[{"model":"m"}],"mcp_servers":[{"type":"url","url":"https://example.com","name":"m"}],
+"context_management":{"edits":[{"type":"compact_20260112"}]},
+"tools":[{"type":"web_search_20270101","name":"web_search","max_uses":3},{"name":"read","input_schema":{"type":"object"},"defer_loading":true}],"tool_choice":{"type":"auto"},
+"messages":[{"role":"user","content":[{"type":"text","text":"go"},{"type":"container_upload","file_id":"f"}]},{"role":"system","content":[],"output_config":{"effort":"low"}},
+{"role":"assistant","content":[{"type":"server_tool_use","id":"s","name":"web_search","input":{}},{"type":"web_search_tool_result","tool_use_id":"s","content":[]},{"type":"hologram","shards":[1.50]},{"type":"text","text":"a"}]},{"role":"user","content":"more"}]}`
+    const answer = await send(body, { 'anthropic-beta': betas })
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('x-dragoman-notes')).toBeNull()
+    const [asked] = upstream.asked
+    expect(asked?.body).toBe(body.replace('"mine"', '"claude-opus-5-5"'))
+    expect(asked?.headers['anthropic-beta']).toBe(betas)
+  })
+
+  it('betas of a login are withheld, with a note', async () => {
+    const answer = await send(asks(), { 'anthropic-beta': 'oauth-2025-04-20,a-1' })
+    expect(upstream.asked[0]?.headers['anthropic-beta']).toBe('a-1')
+    expect(answer.headers.get('x-dragoman-notes')).toContain('oauth-2025-04-20')
+  })
+
+  it('a repair leaves the opaque parts, tools and fields in place', async () => {
+    const hologram = { type: 'hologram', shards: [1] }
+    await send(
+      asks({
+        novel_field: 1,
+        output_config: { novel: true },
+        tools: [{ type: 'bash_20300101', name: 'bash' }],
+        messages: [
+          { role: 'user', content: 'go' },
+          {
+            role: 'assistant',
+            content: [{ type: 'thinking', thinking: 'of another service', signature: '' }, hologram],
+          },
+          { role: 'user', content: [{ type: 'text', text: 'on' }, hologram] },
+        ],
+      }),
+    )
+    const body = JSON.parse(upstream.asked[0]?.body ?? '{}')
+    expect(body).toMatchObject({ novel_field: 1, output_config: { novel: true } })
+    expect(body.tools).toMatchObject([{ type: 'bash_20300101', name: 'bash' }])
+    expect(body.messages[1].content).toEqual([hologram])
+    expect(body.messages[2].content[1]).toMatchObject(hologram)
+  })
+})

@@ -1,0 +1,50 @@
+// An upstream that answers with exactly the given bytes, and remembers what it was asked.
+
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface AskedUpstream {
+  path: string
+  headers: IncomingHttpHeaders
+  body: string
+}
+
+export interface ScriptedAnswer {
+  status?: number
+  headers?: Record<string, string>
+  body: string
+}
+
+export interface ScriptedUpstream {
+  url: string
+  asked: AskedUpstream[]
+  answer: ScriptedAnswer
+  close(): void
+}
+
+export const eventStream = { 'content-type': 'text/event-stream' }
+
+export async function startScriptedUpstream(): Promise<ScriptedUpstream> {
+  const asked: AskedUpstream[] = []
+  const server = createServer((request, response) => {
+    const pieces: Buffer[] = []
+    request.on('data', (piece) => pieces.push(piece))
+    request.on('end', () => {
+      asked.push({
+        path: request.url ?? '',
+        headers: request.headers,
+        body: Buffer.concat(pieces).toString('utf8'),
+      })
+      const { status = 200, headers = { 'content-type': 'application/json' }, body } = upstream.answer
+      response.writeHead(status, headers).end(body)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const upstream: ScriptedUpstream = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    answer: { body: '{}' },
+    close: () => server.close(),
+  }
+  return upstream
+}

@@ -101,6 +101,8 @@ export interface Tool {
   schema: Record<string, unknown>
   strict?: boolean
   cache?: CacheHint
+  /** Set for a tool that takes free text: its own description and format. `schema` wraps that text into one argument. */
+  custom?: { readonly description?: string; readonly format?: Readonly<Record<string, unknown>> }
 }
 
 export type ToolChoice =

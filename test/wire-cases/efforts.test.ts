@@ -1,7 +1,8 @@
 // T52: efforts that a model does not have, on the service that refuses them. docs/wire-cases.md explains it.
 
 import { describe, expect, it } from 'vitest'
-import { effortRows, nearestEffort } from '../../src/protocols/openai-chat/servers/efforts.ts'
+import { effortRows } from '../../src/protocols/openai-chat/servers/efforts.ts'
+import { nearestEffort } from '../../src/protocols/requests/nearest-effort.ts'
 import { addresses, type Served, useServers } from '../server-bench.ts'
 import { acceptedAt, doorForms } from './at-doors.ts'
 

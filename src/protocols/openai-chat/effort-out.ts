@@ -3,7 +3,7 @@
 import { type Fields, isObject } from '../../base/json.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { TurnRequest } from '../../core/request.ts'
-import { nearestEffort } from './servers/efforts.ts'
+import { nearestEffort } from '../requests/nearest-effort.ts'
 import type { ServerTraits } from './servers.ts'
 
 interface EffortOptions {

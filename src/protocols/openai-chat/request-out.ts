@@ -1,9 +1,9 @@
 // TurnRequest → the body of POST /chat/completions. A Chat request that needed no repair is forwarded with all its fields. Any
 // other request is written from the canonical form. Unchanged values keep their identity, by which `body-text.ts` recognises them.
 
-import { createHash } from 'node:crypto'
 import { isObject } from '../../base/json.ts'
 import type { Tool, TurnRequest } from '../../core/request.ts'
+import { fittingUser } from '../requests/fitting-user.ts'
 import { otherEffort, unusedFields } from '../requests/unused-fields.ts'
 import { writeEffort } from './effort-out.ts'
 import { adaptMessages, type HistoryOptions } from './history-out.ts'
@@ -99,7 +99,7 @@ function writeParameters(body: Body, request: TurnRequest, options: ChatRequestO
     temperature: request.temperature,
     top_p: request.topP,
     stop: request.stop,
-    user: toUser(request, options),
+    user: fittingUser(request.user, options.note),
     response_format:
       format?.type === 'json-schema'
         ? {
@@ -109,15 +109,6 @@ function writeParameters(body: Body, request: TurnRequest, options: ChatRequestO
         : format && { type: 'json_object' },
   }
   for (const [key, value] of Object.entries(fields)) if (value !== undefined) body[key] = value
-}
-
-const commonUser = /^[a-zA-Z0-9_-]{1,64}$/
-
-/** Claude Code sends JSON here, which services refuse for its length or its characters. The same user gets the same digest. */
-function toUser({ user }: TurnRequest, { note }: ChatRequestOptions): string | undefined {
-  if (user === undefined || user === '' || commonUser.test(user)) return user || undefined
-  note('the id of the user was sent as a digest: services take at most 64 letters, digits, "_" and "-"')
-  return createHash('sha256').update(user).digest('hex')
 }
 
 /** Always requests usage: the gateway counts it, even if the client does not want it. */

@@ -111,13 +111,21 @@ function refuseUnserved(fields: Fields): void {
 
 const logprobs = 'message.output_text.logprobs'
 
-const included = (fields: Fields, name: string) =>
+const included = (fields: Readonly<Fields>, name: string) =>
   (optional(fields.include, 'include', array) ?? []).includes(name)
 
-/** Notes fields that are left out without changing the request. Hints without a visible effect get no note. */
+/** Notes fields that are left out without changing the request. */
 export function noteUnused(fields: Fields, note: (text: string) => void): void {
+  const unused = unusedOf(fields)
+  if (unused.length > 0) note(unusedNote(unused))
+}
+
+export const unusedNote = (unused: readonly string[]) => `not supported and left out: ${unused.join(', ')}`
+
+/** Hints without a visible effect are not among them. */
+export function unusedOf(fields: Readonly<Fields>): string[] {
   const text = optional(fields.text, 'text', object)
-  const unused = [
+  return [
     fields.truncation === 'auto' && 'truncation',
     Boolean(fields.top_logprobs) && 'top_logprobs',
     included(fields, logprobs) && logprobs,
@@ -128,7 +136,6 @@ export function noteUnused(fields: Fields, note: (text: string) => void): void {
     Boolean(fields.context_management) && 'context_management',
     Boolean(fields.moderation) && 'moderation',
   ].filter((name) => name !== false)
-  if (unused.length > 0) note(`not supported and left out: ${unused.join(', ')}`)
 }
 
 const itemsBefore =

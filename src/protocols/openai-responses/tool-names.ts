@@ -48,7 +48,7 @@ export class ToolNames {
 
 const keyOf = (namespace: string, name: string) => JSON.stringify([namespace, name])
 
-function joinedName(namespace: string, name: string): string {
+export function joinedName(namespace: string, name: string): string {
   const joined = `${namespace}${namespace.endsWith('__') ? '' : '__'}${name}`
   if (joined.length <= longestName) return joined
   const hash = createHash('sha256').update(joined).digest('hex').slice(0, 8)

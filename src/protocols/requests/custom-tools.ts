@@ -1,5 +1,5 @@
-// Custom tools of OpenAI's dialects: they take free text, optionally with a grammar. No other API has them, so they are offered as
-// functions with one argument that contains the text, and their calls are unwrapped again.
+// Custom tools of OpenAI's dialects: they take free text, optionally with a grammar. Only the Responses API has them upstream; for
+// others they are functions with one argument that contains the text, and their calls are unwrapped again.
 
 import { isObject, parseJson } from '../../base/json.ts'
 import type { Tool, ToolCallPart } from '../../core/request.ts'
@@ -13,16 +13,26 @@ const customSchema = {
   additionalProperties: false,
 }
 
+/** They turn out wrong if the backend has custom tools of its own. */
+export const customToolNotes = [
+  'custom tools were offered as functions with one text argument',
+  'the grammar of a custom tool is sent to the model but not enforced',
+] as const
+
 export function readCustomTool(tool: Fields, path: string, note: (text: string) => void): Tool {
   const named = readFunctionTool({ ...tool, parameters: null, strict: null }, path, 'parameters')
   const grammar = optional(tool.format, `${path}.format`, readGrammar)
-  note('custom tools were offered as functions with one text argument')
-  if (grammar) note('the grammar of a custom tool is sent to the model but not enforced')
-  const description = [named.description, grammar].filter(Boolean).join('\n\n')
-  return { ...named, schema: customSchema, ...(description ? { description } : {}) }
+  note(customToolNotes[0])
+  if (grammar) note(customToolNotes[1])
+  const { description: own } = named
+  const rule = grammar && `The input must match this ${grammar.syntax} grammar:\n${grammar.definition}`
+  const description = [own, rule].filter(Boolean).join('\n\n')
+  const format = grammar && { type: 'grammar', syntax: grammar.syntax, definition: grammar.definition }
+  const custom = { ...(own ? { description: own } : {}), ...(format ? { format } : {}) }
+  return { ...named, schema: customSchema, custom, ...(description ? { description } : {}) }
 }
 
-function readGrammar(value: unknown, path: string): string | undefined {
+function readGrammar(value: unknown, path: string): { syntax: string; definition: string } | undefined {
   const format = object(value, path)
   const type = string(format.type, `${path}.type`)
   if (type === 'text') return undefined
@@ -31,7 +41,7 @@ function readGrammar(value: unknown, path: string): string | undefined {
   const place = format.grammar === undefined ? path : `${path}.grammar`
   const grammar = format.grammar === undefined ? format : object(format.grammar, place)
   const syntax = string(grammar.syntax, `${place}.syntax`)
-  return `The input must match this ${syntax} grammar:\n${string(grammar.definition, `${place}.definition`)}`
+  return { syntax, definition: string(grammar.definition, `${place}.definition`) }
 }
 
 export const customInput = (text: string) => JSON.stringify({ input: text })

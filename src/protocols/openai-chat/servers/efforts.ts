@@ -68,19 +68,3 @@ export const effortRows: readonly EffortRow[] = [
 export function effortsOf(host: string, model: string): readonly string[] | undefined {
   return effortRows.find((row) => (row.host?.test(host) ?? true) && row.model.test(model))?.efforts
 }
-
-/** In ascending order. `default` is Groq's value for normal thinking. */
-const ladder = ['minimal', 'low', 'default', 'medium', 'high', 'xhigh', 'ultra', 'max']
-
-/**
- * The value to send: the requested one if listed, else the next lower one, else the lowest. `none` switches reasoning off, so no
- * other effort is lowered to it. Undefined: send nothing. An unknown value is sent unchanged.
- */
-export function nearestEffort(asked: string, listed: readonly string[] | undefined): string | undefined {
-  if (listed === undefined || listed.includes(asked)) return asked
-  if (listed.length === 0 || asked === 'none') return undefined
-  const place = ladder.indexOf(asked)
-  if (place < 0) return asked
-  const known = ladder.filter((effort) => listed.includes(effort))
-  return known.findLast((effort) => ladder.indexOf(effort) <= place) ?? known[0]
-}

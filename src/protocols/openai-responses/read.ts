@@ -1,0 +1,297 @@
+// Responses stream, or whole response → TurnEvents. Servers are forgiven what they leave out, in items and in their events. The end is
+// not forgiven: without its last event an answer is incomplete.
+
+import { type Fields, isObject } from '../../base/json.ts'
+import type { GatewayError } from '../../core/errors.ts'
+import type { FinishReason, Usage } from '../../core/events.ts'
+import { isCut, TurnReader } from '../streams/reader.ts'
+import { kindOf, OutputItem, textOf } from './output-item.ts'
+import { type OutputOptions, OutputWriter } from './output-writer.ts'
+import type { CallReasoning } from './reasoning-items.ts'
+import { errorBody, fromResponsesError } from './upstream-errors.ts'
+
+export type ResponsesReaderOptions = OutputOptions
+
+const incompleteReasons = new Map<unknown, FinishReason>([
+  ['max_output_tokens', 'length'],
+  ['max_tokens', 'length'],
+  ['length', 'length'],
+  ['max_messages', 'length'],
+  ['content_filter', 'content-filter'],
+])
+
+/** Items of an answer. No answer has more, and each takes memory. */
+const mostItems = 10_000
+
+export class ResponsesReader extends TurnReader<ResponsesReaderOptions> {
+  readonly #output: OutputWriter
+  #started = false
+  #count = 0
+  /** The item of each `output_index`. Some servers change an item's id from event to event, so the index goes before the id. */
+  readonly #byIndex = new Map<number, OutputItem>()
+  readonly #byId = new Map<string, OutputItem>()
+  #newest: OutputItem | undefined
+  /** An item that is not shown: the service works, e.g. on a search. */
+  #worksUnseen = false
+  /** The response of the last event, and its status. */
+  #last: { response: Fields; status: unknown } | undefined
+
+  constructor(options: ResponsesReaderOptions) {
+    super(options)
+    this.#output = new OutputWriter(options, this.blocks, this.budget)
+  }
+
+  /** The reasoning that goes back with a call; undefined if there was none. */
+  keptWith(callId: string): CallReasoning | undefined {
+    return this.#output.keptWith(callId)
+  }
+
+  /** Nothing but its last event settles an answer. */
+  get settled(): boolean {
+    return this.#last !== undefined
+  }
+
+  override get mayBeSilent(): boolean {
+    return super.mayBeSilent || this.#worksUnseen || this.#output.current?.kind === 'reasoning'
+  }
+
+  protected onMessage(data: string): void {
+    // OpenAI does not send it, some servers do. It is not an end.
+    if (data.trim() === '[DONE]') return
+    const event = this.parse(data)
+    switch (event.type) {
+      case 'response.created':
+      case 'response.queued':
+        return this.#onCreated(event)
+      case 'response.in_progress':
+        return this.#onInProgress(event)
+      case 'response.output_item.added':
+        return this.#onItemAdded(event)
+      case 'response.output_text.delta':
+        return this.#onText(event, false)
+      case 'response.output_text.done':
+        return this.#onWholeText(event, event.text, false)
+      case 'response.refusal.delta':
+        return this.#onText(event, true)
+      case 'response.refusal.done':
+        return this.#onWholeText(event, event.refusal, true)
+      case 'response.reasoning_summary_text.delta':
+        return this.#onReasoning(event, 'summary')
+      case 'response.reasoning_summary_text.done':
+        return this.#onWholeReasoning(event, 'summary')
+      case 'response.reasoning_text.delta':
+        return this.#onReasoning(event, 'content')
+      case 'response.reasoning_text.done':
+        return this.#onWholeReasoning(event, 'content')
+      case 'response.function_call_arguments.delta':
+      case 'response.custom_tool_call_input.delta':
+        return this.#onInput(event)
+      case 'response.function_call_arguments.done':
+        return this.#onWholeInput(event, event.arguments)
+      case 'response.custom_tool_call_input.done':
+        return this.#onWholeInput(event, event.input)
+      case 'response.output_item.done':
+        return this.#onItemDone(event)
+      case 'response.completed':
+      case 'response.incomplete':
+      case 'response.failed':
+        return this.#onEnd(event)
+      case 'error':
+        return this.#onError(event)
+      case 'keepalive':
+        return this.#onKeepAlive()
+      default:
+        return this.#onUnknown(event)
+    }
+  }
+
+  protected onWhole(answer: Fields): void {
+    if (isObject(answer.error) && !Array.isArray(answer.output)) throw this.#failure(answer)
+    if (!Array.isArray(answer.output)) throw this.malformed('an answer without output')
+    this.#last = { response: answer, status: answer.status }
+    this.finish()
+  }
+
+  #onCreated({ response }: Fields): void {
+    if (isObject(response)) this.#start(response)
+  }
+
+  /** Some servers repeat it as a sign of life: that is no progress. */
+  #onInProgress(event: Fields): void {
+    if (this.#started) this.progress--
+    this.#onCreated(event)
+  }
+
+  #onKeepAlive(): void {
+    this.progress--
+  }
+
+  #onItemAdded(event: Fields): void {
+    if (!isObject(event.item)) return
+    this.#start({})
+    this.#add(event.item, event)
+  }
+
+  #onText(event: Fields, isRefusal: boolean): void {
+    const entry = this.#find(event, 'message')
+    this.#output.text(entry, indexOf(event.content_index) ?? 0, textOf(event.delta), isRefusal)
+  }
+
+  #onWholeText(event: Fields, text: unknown, isRefusal: boolean): void {
+    const entry = this.#find(event, 'message')
+    this.#output.wholeText(entry, indexOf(event.content_index) ?? 0, textOf(text), isRefusal)
+  }
+
+  #onReasoning(event: Fields, shows: 'summary' | 'content'): void {
+    this.#output.reasoning(this.#find(event, 'reasoning'), shows, partOf(event, shows), textOf(event.delta))
+  }
+
+  #onWholeReasoning(event: Fields, shows: 'summary' | 'content'): void {
+    this.#output.wholeReasoning(
+      this.#find(event, 'reasoning'),
+      shows,
+      partOf(event, shows),
+      textOf(event.text),
+    )
+  }
+
+  #onInput(event: Fields): void {
+    const entry = this.#findKnown(event)
+    if (entry?.isCall) this.#output.input(entry, textOf(event.delta))
+  }
+
+  #onWholeInput(event: Fields, input: unknown): void {
+    const entry = this.#findKnown(event)
+    if (entry?.isCall) this.#output.wholeInput(entry, textOf(input))
+  }
+
+  #onItemDone(event: Fields): void {
+    const { item } = event
+    if (!isObject(item)) return
+    this.#start({})
+    const kind = kindOf(item)
+    const known = this.#findKnown(event, item)
+    const entry = known?.kind === kind ? known : this.#add(item, event)
+    if (kind === 'other') this.#worksUnseen = false
+    else this.#output.done(entry, item)
+  }
+
+  #onEnd({ type, response }: Fields): void {
+    const answer = isObject(response) ? response : {}
+    const named = String(type).slice('response.'.length)
+    this.#last = { response: answer, status: textOf(answer.status) || named }
+    this.finish()
+  }
+
+  /** Documented flat, seen nested. A `response.failed` after it is for the same fault. */
+  #onError({ type: _, sequence_number: __, ...error }: Fields): void {
+    throw this.#failure(errorBody(error))
+  }
+
+  /** Events of tools that the service runs itself, and of later versions: the model is at work. */
+  #onUnknown({ type, error }: Fields): void {
+    if (type === undefined && error != null) throw this.#failure({ error })
+  }
+
+  #failure(body: unknown): GatewayError {
+    return fromResponsesError({ backend: this.options.backend, status: 200, body })
+  }
+
+  #start(response: Fields): void {
+    if (this.#started) return
+    this.#started = true
+    const id = textOf(response.id) || this.options.turnId
+    const model = textOf(response.model) || this.options.model
+    this.blocks.push({ type: 'turn-start', id, model })
+  }
+
+  #add(item: Fields, { output_index: index }: Fields): OutputItem {
+    if (++this.#count > mostItems) throw this.malformed(`more than ${mostItems} items`)
+    const entry = new OutputItem(kindOf(item), item)
+    const at = indexOf(index)
+    const id = textOf(item.id)
+    if (at !== undefined) this.#byIndex.set(at, entry)
+    if (id !== '') this.#byId.set(id, entry)
+    this.#newest = entry
+    this.#worksUnseen = entry.kind === 'other'
+    if (entry.kind !== 'other') this.#output.add(entry)
+    return entry
+  }
+
+  /** By index, else by id, else the newest. */
+  #findKnown({ output_index: index, item_id: id }: Fields, item: Fields = {}): OutputItem | undefined {
+    const at = indexOf(index)
+    if (at !== undefined) return this.#byIndex.get(at)
+    const named = textOf(id) || textOf(item.id)
+    if (named !== '') return this.#byId.get(named)
+    return this.#newest?.isDone ? undefined : this.#newest
+  }
+
+  /** The item of an event, made up if the server did not announce it. */
+  #find(event: Fields, kind: 'message' | 'reasoning'): OutputItem {
+    const known = this.#findKnown(event)
+    if (known?.kind === kind) return known
+    this.#start({})
+    return this.#add({ type: kind, id: event.item_id }, event)
+  }
+
+  protected finish(): void {
+    const { response, status } = this.#last ?? { response: {}, status: undefined }
+    this.#start(response)
+    if (status === 'failed' || status === 'cancelled')
+      throw this.#failure({ error: response.error ?? { message: `the answer has the status "${status}"` } })
+    const details = isObject(response.incomplete_details) ? response.incomplete_details : {}
+    const raw = status === 'incomplete' ? details.reason : status
+    const stated = status === 'incomplete' ? (incompleteReasons.get(raw) ?? 'other') : 'stop'
+    this.#readRest(response.output)
+    this.#output.finish(stated !== 'stop')
+    this.blocks.close()
+    if (this.#output.isCut && !isCut(stated) && stated !== 'other')
+      throw this.malformed('an incomplete tool call in a complete answer')
+    const reason = this.#output.isCut ? stated : this.conclude(stated)
+    this.ended = true
+    const rawReason = textOf(raw)
+    const usage = usageOf(response.usage)
+    this.blocks.push({
+      type: 'turn-end',
+      reason,
+      ...(rawReason === '' ? {} : { rawReason }),
+      ...(usage ? { usage } : {}),
+    })
+  }
+
+  /** Items without events, and items whose end did not come. */
+  #readRest(output: unknown): void {
+    if (!Array.isArray(output)) return
+    const isUnseen = this.#count === 0
+    for (const [at, item] of output.entries()) {
+      if (!isObject(item)) continue
+      const known = isUnseen ? undefined : this.#byId.get(textOf(item.id))
+      if (isUnseen) this.#onItemDone({ item, output_index: at })
+      else if (known && known.kind === kindOf(item)) this.#output.done(known, item)
+    }
+  }
+}
+
+const indexOf = (value: unknown) =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : undefined
+
+const partOf = (event: Fields, shows: 'summary' | 'content') =>
+  indexOf(shows === 'summary' ? event.summary_index : event.content_index) ?? 0
+
+function usageOf(value: unknown): Usage | undefined {
+  if (!isObject(value)) return undefined
+  const count = (number: unknown) => (typeof number === 'number' && number >= 0 ? number : undefined)
+  const details = (fields: unknown): Fields => (isObject(fields) ? fields : {})
+  const { cached_tokens: cached, cache_write_tokens: written } = details(value.input_tokens_details)
+  const cacheReadTokens = count(cached)
+  const cacheWriteTokens = count(written)
+  const reasoningTokens = count(details(value.output_tokens_details).reasoning_tokens)
+  return {
+    inputTokens: count(value.input_tokens) ?? 0,
+    outputTokens: count(value.output_tokens) ?? 0,
+    ...(cacheReadTokens === undefined ? {} : { cacheReadTokens }),
+    ...(cacheWriteTokens === undefined ? {} : { cacheWriteTokens }),
+    ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
+  }
+}

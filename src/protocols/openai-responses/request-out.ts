@@ -1,0 +1,69 @@
+// TurnRequest → the body of POST /responses. Nothing is stored at the service: reasoning comes back sealed, and goes back with its
+// calls.
+
+import { type Fields, isObject } from '../../base/json.ts'
+import type { Tool, TurnRequest } from '../../core/request.ts'
+import { customToolNotes } from '../requests/custom-tools.ts'
+import { type HistoryOptions, ItemWriter } from './history-out.ts'
+import { type SettingsOptions, writeSettings } from './settings-out.ts'
+
+export type ResponsesRequestOptions = HistoryOptions & SettingsOptions
+
+export function toResponsesRequest(request: TurnRequest, options: ResponsesRequestOptions): Fields {
+  const custom = new Set(request.tools.flatMap(({ name, custom }) => (custom ? [name] : [])))
+  if (custom.size > 0) for (const note of customToolNotes) options.withdraw(note)
+  const body: Fields = {
+    model: request.model,
+    input: new ItemWriter(options, custom).write(request.messages),
+    store: false,
+    include: ['reasoning.encrypted_content'],
+  }
+  writeTools(body, request, custom)
+  writeSettings(body, request, options)
+  if (request.stream) body.stream = true
+  if (request.stream && options.traits.isOpenAI) body.stream_options = { include_obfuscation: false }
+  dropRefused(body, options)
+  return body
+}
+
+function writeTools(body: Fields, request: TurnRequest, custom: ReadonlySet<string>): void {
+  if (request.tools.length === 0) return
+  body.tools = request.tools.map(toTool)
+  if (request.parallelToolCalls !== undefined) body.parallel_tool_calls = request.parallelToolCalls
+  const { toolChoice: choice } = request
+  if (choice === undefined) return
+  body.tool_choice =
+    choice.type === 'tool'
+      ? { type: custom.has(choice.name) ? 'custom' : 'function', name: choice.name }
+      : choice.type
+}
+
+function toTool({ name, description, schema, strict, custom }: Tool): Fields {
+  if (custom) return { type: 'custom', name, ...custom }
+  return {
+    type: 'function',
+    name,
+    ...(description ? { description } : {}),
+    parameters: schema,
+    // Left out, the service makes every schema strict that can be, and models then fill in every optional argument.
+    strict: strict ?? false,
+  }
+}
+
+function dropRefused(body: Fields, { traits: { refuses }, note }: SettingsOptions): void {
+  const dropped = refuses.filter((path) => drop(body, path))
+  if (dropped.length > 0) note(`${dropped.join(', ')} left out: this service refuses it`)
+}
+
+/** `path`: a field, or a field of an object, e.g. `reasoning.summary`. */
+function drop(body: Fields, path: string): boolean {
+  const [name = '', inner] = path.split('.', 2)
+  const value = body[name]
+  if (value === undefined) return false
+  if (inner === undefined) return delete body[name]
+  if (!isObject(value) || value[inner] === undefined) return false
+  const { [inner]: _, ...rest } = value
+  if (Object.keys(rest).length === 0) delete body[name]
+  else body[name] = rest
+  return true
+}

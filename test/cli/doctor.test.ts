@@ -158,7 +158,7 @@ describe.concurrent('backends', () => {
 
   it('a server that repeats its request leaks no secret', async () => {
     const echo: http.RequestListener = ({ headers }, response) =>
-      response.writeHead(401).end(JSON.stringify({ error: { message: JSON.stringify(headers) } }))
+      response.writeHead(400).end(JSON.stringify({ error: { message: JSON.stringify(headers) } }))
     const baseUrl = `http://127.0.0.1:${await listen(http.createServer(echo))}`
     const qwen = { kind: 'qwen-web', baseUrl, token: 'eyJ-canary-1', cookie: 'acw_tc=cookie-canary-1' }
     const { found } = await examine(home, { backends: { qwen, box: { ...box, baseUrl } } })

@@ -1,6 +1,7 @@
 import { create, toBinary } from '@bufbuild/protobuf'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { AgentServerMessageSchema } from '../../../proto/gen/agent/v1/run_pb.ts'
+import { scaled } from '../../../test/depth.ts'
 import type { TurnEvent } from '../../core/events.ts'
 import { BlobStore } from '../../protocols/cursor-agent/blobs.ts'
 import { emptyPlan } from '../../protocols/cursor-agent/empty-plan.fixture.ts'
@@ -153,7 +154,8 @@ describe('a server that asks for more than it takes', () => {
   })
   const asked = kv({ id: 2, message: { case: 'getBlobArgs', value: { blobId } } })
   const bytesOf = (sent: readonly Uint8Array[]) => sent.reduce((sum, { length }) => sum + length, 0)
-  const reads = [[stored, ...Array.from({ length: 400 }, () => asked)], [turnEnded]]
+  const questionCount = scaled(400, 100)
+  const reads = [[stored, ...Array.from({ length: questionCount }, () => asked)], [turnEnded]]
   const questions = () => new Flood((read) => reads[read] ?? null)
 
   it('is answered one question at a time, however many arrive together', async () => {
@@ -166,7 +168,7 @@ describe('a server that asks for more than it takes', () => {
       stream.drain()
       await settle()
     }
-    expect(bytesOf(stream.sent)).toBeGreaterThan(400 * 100_000)
+    expect(bytesOf(stream.sent)).toBeGreaterThan(questionCount * 100_000)
     expect((await events).at(-1)).toMatchObject({ type: 'turn-end' })
     live.close()
   })

@@ -10,6 +10,7 @@ export function checkTurn(events: readonly TurnEvent[]): string[] {
   let open: Open | undefined
   let next = 0
   let calls = 0
+  let lane: string | undefined
   const ids = new Set<string>()
 
   for (const [at, event] of events.entries()) {
@@ -21,6 +22,17 @@ export function checkTurn(events: readonly TurnEvent[]): string[] {
       say(isTerminal(event) ? 'events follow a terminal event' : 'the turn has no terminal event')
     }
     switch (event.type) {
+      case 'turn-start':
+        lane = event.lane
+        break
+      case 'opaque': {
+        if (event.lane !== lane) say(`the lane is ${lane}, not ${event.lane}`)
+        const covered = events.slice(at + 1, at + 1 + event.covers)
+        if (covered.length < event.covers) say('it covers more events than there are')
+        if (covered.some(({ type }) => type === 'opaque' || type === 'turn-start'))
+          say('it covers another opaque event, or the start')
+        break
+      }
       case 'text-start':
       case 'reasoning-start':
       case 'tool-call-start':

@@ -16,6 +16,8 @@ export const inputPart = (part: UserPart): Fields => {
       }
     case 'file':
       return { type: 'input_file', ...fileOf(part.source, part.filename) }
+    case 'opaque':
+      return { ...part.value }
     case 'audio':
       throw new GatewayError(
         'unsupported',

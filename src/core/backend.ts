@@ -21,6 +21,8 @@ export interface Model {
   /** The reasoning efforts that can be requested. */
   efforts?: readonly ReasoningEffort[]
   images?: boolean
+  /** The entry in the service's own listing, for clients of its dialect. */
+  listed?: { form: ServiceError['form']; entry: Readonly<Record<string, unknown>> }
 }
 
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>

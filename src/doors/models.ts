@@ -19,8 +19,13 @@ export function toChatModel(model: ListedModel): Record<string, unknown> {
   }
 }
 
+/** What the service itself lists of the model is passed on, unknown members too. */
 export function toAnthropicModel(model: ListedModel): Record<string, unknown> {
+  const said = model.listed?.form === 'anthropic' ? model.listed.entry : {}
   return {
+    // Clients of 2026 expect these three of every model.
+    ...{ lifecycle: 'active', line: null, capabilities: null },
+    ...said,
     type: 'model',
     id: model.id,
     display_name: model.displayName ?? model.id,

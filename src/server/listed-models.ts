@@ -24,7 +24,10 @@ export function modelsOf(
       contextTokens: smallest(found.map(({ contextTokens }) => contextTokens)),
       outputTokens: smallest(found.map(({ outputTokens }) => outputTokens)),
     }
-    return { ...known.get(first), ...defined(sizes), id: alias, backend: first.split('/', 1)[0] ?? '' }
+    const { listed: entry, ...facts } = known.get(first) ?? {}
+    // What the service lists holds for its own model alone.
+    const alone = targets.length === 1 && entry ? { listed: entry } : {}
+    return { ...facts, ...alone, ...defined(sizes), id: alias, backend: first.split('/', 1)[0] ?? '' }
   })
   return [...aliases, ...listed]
 }

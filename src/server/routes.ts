@@ -68,26 +68,19 @@ export const routes: readonly Route[] = [
   {
     method: 'GET',
     path: '/v1/models',
-    handle: async (exchange, { catalog }) =>
-      respondJson(
-        exchange,
-        200,
-        modelList(await listedModels(catalog), {
-          shape: shapeFor(exchange),
-          client: clientName(exchange.header('user-agent')),
-        }),
-      ),
+    handle: async (exchange, { catalog, scrubber }) => {
+      const client = clientName(exchange.header('user-agent'))
+      const list = modelList(await listedModels(catalog), { shape: shapeFor(exchange), client })
+      respondJson(exchange, 200, scrubber.scrubListing(list))
+    },
   },
   {
     method: 'GET',
     path: `${modelsPrefix}*`,
-    handle: async (exchange, { catalog }) => {
+    handle: async (exchange, { catalog, scrubber }) => {
       const model = await oneModel(catalog, idIn(exchange, modelsPrefix))
-      respondJson(
-        exchange,
-        200,
-        shapeFor(exchange) === 'openai' ? toChatModel(model) : toAnthropicModel(model),
-      )
+      const shown = shapeFor(exchange) === 'openai' ? toChatModel(model) : toAnthropicModel(model)
+      respondJson(exchange, 200, scrubber.scrubListing(shown))
     },
   },
   {

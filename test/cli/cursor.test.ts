@@ -92,7 +92,7 @@ describe('a Cursor account', () => {
     expect(logout.code).toBe(0)
     expect(existsSync(loginFile) && statSync(loginFile).size > 100).toBe(false)
     const after = await chat(gateway.url, question)
-    expect(after.status).toBe(401)
+    expect(after.status).toBe(502)
     expect(after.json.error.message).toContain('dragoman login cursor')
     const ended = await gateway.stop()
 

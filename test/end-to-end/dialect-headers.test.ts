@@ -225,3 +225,18 @@ it('the sticky token of a turn goes back and forth', async () => {
   const { sent } = await ask('responses', 'openai', { 'x-codex-turn-state': 'sticky-1' })
   expect(sent['x-codex-turn-state']).toBe('sticky-1')
 })
+
+it("Anthropic's own listing is passed on to clients of Messages", async () => {
+  const list = (headers: Record<string, string>) =>
+    fetch(`${url}/v1/models`, { headers }).then((answer) => answer.json()) as Promise<{ data: Body[] }>
+  const { data } = await list({ 'anthropic-version': '2023-06-01' })
+  const claude = data.find(({ id }) => String(id).startsWith('anthropic/'))
+  expect(claude).toMatchObject({
+    type: 'model',
+    capabilities: { thinking: { supported: expect.any(Boolean) } },
+  })
+  const other = data.find(({ id }) => id === 'openai/gpt-demo')
+  expect(other).toMatchObject({ lifecycle: 'active', line: null, capabilities: null })
+  const openai = await list({})
+  expect(openai.data.every((entry) => !('capabilities' in entry))).toBe(true)
+})

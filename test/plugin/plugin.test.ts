@@ -148,7 +148,7 @@ describe('registration', () => {
     expect(Object.keys(started.models(id))).toEqual(['auto'])
     expect(host.toasts).toEqual([expect.stringMatching(/the API key was refused by Cursor \(HTTP 401\)/)])
     const answer = await started.fetch(id)(address, asking('cursor/auto', 'hi'))
-    expect(answer.status).toBe(401)
+    expect(answer.status).toBe(502)
     const { error } = (await answer.json()) as { error: { message: string } }
     expect(error.message).toMatch(/the API key was refused .* run `opencode auth login`/)
   })

@@ -1,8 +1,9 @@
 // Hostile errors of a service that speaks the client's dialect: they are forwarded, so their content must be harmless.
 
 import { describe, expect, it } from 'vitest'
+import { startAnthropicSim } from '../../sim/anthropic.ts'
 import { mark } from '../../src/base/secrets/taken-out.ts'
-import { type Body, upstreamKey, useBench } from '../harness.ts'
+import { type Body, startGateway, upstreamKey, useBench } from '../harness.ts'
 
 const bench = useBench()
 const escaped = [...upstreamKey]
@@ -134,4 +135,17 @@ describe.each(doors)('$name', ({ path, backend, model, body, wrap }) => {
     const sent = await refused(wrap({ message: 'x' }), { location: 'http://169.254.169.254/' }, status)
     expect([sent.status, sent.headers.get('location')]).toEqual([502, null])
   })
+})
+
+it('a listing with the key in it', async () => {
+  const sim = await startAnthropicSim({ models: ['claude-x', `claude-${upstreamKey}`] })
+  const backends = { claude: { kind: 'anthropic', baseUrl: sim.url, apiKey: upstreamKey } }
+  const { gateway, url } = await startGateway({ backends })
+  for (const headers of [{}, { 'anthropic-version': '2023-06-01' }]) {
+    const text = await (await fetch(`${url}/v1/models`, { headers })).text()
+    expect(text).toContain('claude/claude-x')
+    expect(text).not.toContain(upstreamKey)
+  }
+  await gateway.close()
+  await sim.close()
 })

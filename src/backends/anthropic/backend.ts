@@ -1,5 +1,6 @@
 // Anthropic Messages over HTTPS, with an API key.
 
+import { isDeeper } from '../../base/depth.ts'
 import type { Backend, Model, TurnContext } from '../../core/backend.ts'
 import type { TurnEvent } from '../../core/events.ts'
 import type { TurnRequest } from '../../core/request.ts'
@@ -142,6 +143,10 @@ function laneFor({ origin, stream, model }: TurnRequest, { names, thinks, ...sen
   return { dialect, form: stream ? ('message' as const) : ('answer' as const) }
 }
 
+/** A larger entry is not passed on to clients. */
+const longestEntry = 16 * 1024
+const deepestEntry = 16
+
 function toModel(entry: Record<string, unknown>): Model {
   const created = typeof entry.created_at === 'string' ? Date.parse(entry.created_at) : Number.NaN
   const facts = listedFacts(entry)
@@ -156,5 +161,8 @@ function toModel(entry: Record<string, unknown>): Model {
     ...(recognised || facts.thinking !== undefined
       ? { reasoning: thinking !== 'none', efforts, images: true }
       : {}),
+    ...(isDeeper(entry, deepestEntry) || JSON.stringify(entry).length > longestEntry
+      ? {}
+      : { listed: { form: 'anthropic', entry } as const }),
   }
 }

@@ -38,7 +38,8 @@ export function respondError(exchange: Answering, error: GatewayError, { status,
   const { retryAfterMs, retryHeaders } = error
   if (retryAfterMs !== undefined) {
     head.set('retry-after', String(Math.ceil(retryAfterMs / 1000)))
-    if (retryHeaders?.exact) head.set('retry-after-ms', String(Math.round(retryAfterMs)))
+    if (retryHeaders?.exact || retryAfterMs % 1000 !== 0)
+      head.set('retry-after-ms', String(Math.round(retryAfterMs)))
   }
   if (error.code === 'unauthenticated') head.set('www-authenticate', 'Bearer')
   head.set('x-should-retry', shouldRetry(error))

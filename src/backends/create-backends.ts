@@ -70,7 +70,13 @@ async function createBackend(backend: BackendConfig, creation: Creation): Promis
     }
     case 'openai': {
       const { createOpenAIBackend } = await import('./openai/backend.ts')
-      const openai = createOpenAIBackend({ ...backend, ...shared, apiKey: backend.apiKey })
+      const openai = createOpenAIBackend({
+        ...backend,
+        ...shared,
+        apiKey: backend.apiKey,
+        // A model without tool calls is described by its prompt, in Chat's form.
+        api: backend.tools === 'text' ? 'chat' : backend.api,
+      })
       if (backend.tools !== 'text') return openai
       const { withToolText } = await import('./tool-text/with-tool-text.ts')
       return withToolText(openai, backend.toolText ?? defaultToolText)

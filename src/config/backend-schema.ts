@@ -54,8 +54,14 @@ const openai = z
   .strictObject({
     kind: z.literal('openai'),
     baseUrl: baseUrl.describe(
-      'With the version, e.g. http://127.0.0.1:8000/v1; /chat/completions is appended.',
+      'With the version, e.g. http://127.0.0.1:8000/v1; /chat/completions or /responses is appended.',
     ),
+    api: z
+      .enum(['auto', 'chat', 'responses'])
+      .default('auto')
+      .describe(
+        "chat: Chat Completions; responses: the Responses API. auto: Responses for OpenAI's models that take tools beside reasoning only there (gpt-5.4 and later), on OpenAI's and Azure's hosts or where the service says so; else Chat.",
+      ),
     apiKey: headerText.optional(),
     authHeader: headerName
       .optional()
@@ -77,6 +83,10 @@ const openai = z
   .refine(({ tools, toolText }) => toolText === undefined || tools === 'text', {
     path: ['toolText'],
     error: 'has no effect without "tools": "text"',
+  })
+  .refine(({ api, tools }) => api !== 'responses' || tools === 'native', {
+    path: ['api'],
+    error: 'must not be "responses" with "tools": "text": such models have Chat Completions only',
   })
   .refine(({ authHeader, apiKey }) => authHeader === undefined || apiKey !== undefined, {
     path: ['authHeader'],

@@ -26,7 +26,7 @@ export interface HttpTurn extends ProgressLimits {
   tap?: TurnTap | undefined
   toError(refusal: UpstreamRefusal): GatewayError
   /** The request to send instead, if the refusal shows how to correct it. The implementer limits the number of corrections. */
-  cure?(error: GatewayError): Pick<HttpTurn, 'headers' | 'body'> | undefined
+  cure?(error: GatewayError): Attempt | undefined
   /** Gets the headers of every answer, refusals included. */
   onAnswerHeaders?(headers: UpstreamResponse['headers']): void
   /** Gets the JSON text of every event, except of text deltas on the fast path, and of a whole answer, before it is read. */
@@ -36,6 +36,9 @@ export interface HttpTurn extends ProgressLimits {
   /** True while `onEvents` has no use for text: its deltas may take the fast path. */
   ignoresText?(): boolean
 }
+
+/** Another path comes with its own reader. */
+type Attempt = Pick<HttpTurn, 'headers' | 'body'> & Partial<Pick<HttpTurn, 'path' | 'reader'>>
 
 const drainMs = 1_000
 /** Serializing a larger body and encoding it for the wire both take long: other work runs in between. */
@@ -55,7 +58,7 @@ const givenUp = () => new Error('turn given up')
  * requested at a time; `return` may be called at any time.
  */
 class HttpBatches implements PulledBatches, TextDeltaSource, AsyncIterableIterator<TurnEvent[]> {
-  readonly #turn: HttpTurn
+  #turn: HttpTurn
   readonly #clock: ProgressClock
   #sse: SseReader | undefined
   #body: ByteSource | undefined
@@ -107,7 +110,7 @@ class HttpBatches implements PulledBatches, TextDeltaSource, AsyncIterableIterat
     clock.start()
     try {
       if (turn.body.length > largeBody) await nextTurn()
-      const response = await this.#ask(turn)
+      const response = await this.#ask()
       // The turn may have been given up while the answer was on its way.
       if (this.#givenUp) throw givenUp()
       this.#body = response.body
@@ -115,7 +118,7 @@ class HttpBatches implements PulledBatches, TextDeltaSource, AsyncIterableIterat
       const type = String(response.headers['content-type'] ?? '')
       // A server that ignores `stream` answers with JSON or SSE regardless; some errors with status 200 are JSON too.
       if (type.includes('text/event-stream')) return await new Promise(this.#await)
-      const events = await readWhole(response, turn)
+      const events = await readWhole(response, this.#turn)
       this.#close(true)
       return { done: false, value: this.#given(events) }
     } catch (error) {
@@ -126,7 +129,7 @@ class HttpBatches implements PulledBatches, TextDeltaSource, AsyncIterableIterat
   }
 
   /** The response to the request, or to the corrected one. */
-  async #ask({ headers, body }: Pick<HttpTurn, 'headers' | 'body'>): Promise<UpstreamResponse> {
+  async #ask(): Promise<UpstreamResponse> {
     const turn = this.#turn
     const response = await turn.client.request({
       method: 'POST',
@@ -134,9 +137,9 @@ class HttpBatches implements PulledBatches, TextDeltaSource, AsyncIterableIterat
       headers: {
         'content-type': 'application/json',
         accept: turn.stream ? 'text/event-stream' : 'application/json',
-        ...headers,
+        ...turn.headers,
       },
-      body,
+      body: turn.body,
       signal: turn.signal,
       onCancelable: this.#clock.onCancelable,
       tap: turn.tap,
@@ -146,7 +149,8 @@ class HttpBatches implements PulledBatches, TextDeltaSource, AsyncIterableIterat
     const error = await readRefusal(response, turn)
     const cured = this.#givenUp ? undefined : turn.cure?.(error)
     if (!cured) throw error
-    return this.#ask(cured)
+    this.#turn = Object.assign({}, turn, cured)
+    return this.#ask()
   }
 
   /** Calls back with the next batch, synchronously if it is there. */

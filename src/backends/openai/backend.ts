@@ -1,20 +1,18 @@
-// Backend for any server that speaks OpenAI Chat Completions with native tools. The protocol modules repair its mistakes.
+// Backend for any server that speaks OpenAI's Chat Completions with native tools, or its Responses API.
 
 import type { Backend, Model, TurnContext } from '../../core/backend.ts'
-import type { KnownCall } from '../../core/call-key.ts'
 import type { TurnEvent } from '../../core/events.ts'
 import type { TurnRequest } from '../../core/request.ts'
 import { fromChatError } from '../../protocols/openai-chat/errors.ts'
-import { withFittingNames } from '../../protocols/openai-chat/fitting-names.ts'
 import { toListedModel } from '../../protocols/openai-chat/model-list.ts'
-import { ChatReader } from '../../protocols/openai-chat/read.ts'
 import { headersFor } from '../../protocols/requests/dialect-headers.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
 import { httpTurn } from '../http/http-turn.ts'
 import { listModels } from '../http/list-models.ts'
-import { ChatRequest } from './chat-request.ts'
-import { KeptTurns } from './kept-turns.ts'
-import { ServerLessons } from './server-lessons.ts'
+import type { Api, ApiName } from './api.ts'
+import { ApiChoice, type ApiSetting } from './api-choice.ts'
+import { createChatApi } from './chat-api.ts'
+import { createResponsesApi } from './responses-api.ts'
 
 interface OpenAIBackendOptions {
   name: string
@@ -22,6 +20,9 @@ interface OpenAIBackendOptions {
   apiKey: string | undefined
   /** The header with the bare key. Absent: `authorization`, as a Bearer token. */
   authHeader?: string | undefined
+  baseUrl?: string | undefined
+  /** Default: auto. */
+  api?: ApiSetting | undefined
   /** Query parameters of every URL. */
   query?: Readonly<Record<string, string>> | undefined
   headers: Record<string, string>
@@ -31,49 +32,56 @@ interface OpenAIBackendOptions {
   firstByteMs: number
 }
 
+/** Changes of the API per turn: there, and back if it does not exist. */
+const maxSwitches = 2
+
 export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
   const { name, client } = options
   const headers = { ...keyHeader(options), ...options.headers }
   const query = String(new URLSearchParams(options.query))
   const address = (path: string) => (query === '' ? path : `${path}?${query}`)
-  const kept = new KeptTurns()
-  const lessons = new ServerLessons(new URL(client.origin).host)
-  const memory = { kept, lessons }
+  const { host } = new URL(client.origin)
+  const choice = new ApiChoice(options.api ?? 'auto', host, options.baseUrl ?? '')
+  const apis: Record<ApiName, Api> = {
+    chat: createChatApi({ name, host }),
+    responses: createResponsesApi({ name, host }),
+  }
 
   function run(request: TurnRequest, context: TurnContext): AsyncIterable<TurnEvent[]> {
-    const { turnId, wholeArguments, budget } = context
-    const { model } = request
-    const note = (text: string) => context.notes.add(text)
-    const fitting = withFittingNames(request, note)
-    const sent = new ChatRequest(fitting.request, context.caller, memory, note)
-    const reader = new ChatReader({ turnId, wholeArguments, budget, model, backend: name, note })
-    const calls: KnownCall[] = []
     const own = headersFor('openai', request.origin, headers, options.accountHeaders)
     const sentHeaders = context.traceHeaders ? { ...own, ...context.traceHeaders } : own
+    const notesBefore = context.notes.all.length
+    let using = choice.of(request)
+    let turn = apis[using].open(request, context)
+    let switchesLeft = maxSwitches
+    const attempt = () => ({
+      path: address(apis[using].path),
+      headers: sentHeaders,
+      body: turn.text(),
+      reader: turn.reader,
+    })
     return httpTurn({
       client,
       progressMs: options.progressMs,
       firstByteMs: options.firstByteMs,
       backend: name,
-      path: address('/chat/completions'),
-      headers: sentHeaders,
-      body: sent.text(),
+      ...attempt(),
       stream: request.stream,
-      reader,
       signal: context.signal,
       tap: context.tap,
       onAnswerHeaders: (headers) => context.onAnswerHeaders?.('openai', headers),
-      toError: (refusal) => fromChatError(refusal, lessons.traitsOf(model)),
-      cure: (error) => (sent.correct(error) ? { headers: sentHeaders, body: sent.text() } : undefined),
-      ignoresText: () => true,
-      onEvents: (events) => {
-        for (const event of events) {
-          if (event.type === 'tool-call-end') calls.push(event)
-          // Kept before the batch is sent: the client may reply immediately.
-          else if (event.type === 'turn-end') kept.keep(context.caller, model, calls, reader)
-        }
-        return fitting.back(events)
+      toError: (refusal) => turn.toError(refusal),
+      cure(error) {
+        const other = switchesLeft-- > 0 ? choice.after(error, request.model, using) : undefined
+        if (other !== undefined) {
+          using = other
+          context.notes.rewind(notesBefore)
+          turn = apis[other].open(request, context)
+        } else if (!turn.correct(error)) return undefined
+        return attempt()
       },
+      ignoresText: () => true,
+      onEvents: (events) => turn.onEvents(events),
     })
   }
 

@@ -7,7 +7,7 @@ import type { AssistantPart, Message, TurnRequest } from '../../core/request.ts'
 import { mapToolNames, type ToolNames } from '../anthropic-messages/names.ts'
 import { toolNamesOf } from '../anthropic-messages/tools-out.ts'
 
-const longest = 64
+const longestChatName = 64
 
 interface FittingNames {
   request: TurnRequest
@@ -15,7 +15,11 @@ interface FittingNames {
   back(events: TurnEvent[]): TurnEvent[]
 }
 
-export function withFittingNames(request: TurnRequest, note: (text: string) => void): FittingNames {
+export function withFittingNames(
+  request: TurnRequest,
+  note: (text: string) => void,
+  longest = longestChatName,
+): FittingNames {
   const names = mapToolNames(hasOwnTools(request) ? [] : toolNamesOf(request), longest)
   if (names.changed.length === 0) return { request, back: (events) => events }
   note(

@@ -3,7 +3,9 @@
 import type { Words } from '../../../base/words.ts'
 import type { Row } from './traits.ts'
 
-export const openaiHost = /(^|\.)(openai\.(com|azure\.com)|cognitiveservices\.azure\.com)$/
+export const openaiHost = /(^|\.)(openai\.(com|azure\.com)|(cognitiveservices|services\.ai)\.azure\.com)$/
+
+export const isOpenAIHost = (host: string): boolean => openaiHost.test(host.split(':', 1)[0] ?? host)
 
 interface Generation {
   major: number
@@ -26,6 +28,18 @@ const gpt = (test: (generation: Generation) => boolean): Words => ({
     return generation !== undefined && test(generation)
   },
 })
+
+/** From gpt-5.4 on, Chat takes no function tools beside reasoning. */
+export function isResponsesModel(model: string): boolean {
+  const found = generationOf(model)
+  const isNewer = found !== undefined && (found.major > 5 || (found.major === 5 && found.minor >= 4))
+  return isResponsesOnly(model) || (isNewer && !isChat(found))
+}
+
+/** Models that Chat does not have. */
+export const isResponsesOnly = (model: string): boolean =>
+  /(?:^|\/)(?:o[13]-pro|codex-mini|computer-use-preview|o[34](?:-mini)?-deep-research)/.test(model) ||
+  /^-(?:pro|codex)/.test(generationOf(model)?.rest ?? '')
 
 const isChat = ({ rest }: Generation) => rest.includes('chat')
 /** Known up to gpt-6. Later models get the client's values. */

@@ -1,0 +1,35 @@
+// The two APIs of a service of this kind. Each writes requests in its own form and reads answers with its own reader.
+
+import type { TurnContext } from '../../core/backend.ts'
+import type { GatewayError } from '../../core/errors.ts'
+import type { TurnEvent } from '../../core/events.ts'
+import type { TurnRequest } from '../../core/request.ts'
+import type { UpstreamRefusal } from '../../protocols/errors/upstream-error.ts'
+import type { TurnReader } from '../../protocols/streams/reader.ts'
+
+export type ApiName = 'chat' | 'responses'
+
+export interface ApiOptions {
+  /** The configured name of the backend. */
+  name: string
+  /** As in a URL: with the port unless that is the scheme's default. */
+  host: string
+}
+
+export interface Api {
+  /** Appended to the base URL. */
+  readonly path: string
+  open(request: TurnRequest, context: TurnContext): ApiTurn
+}
+
+/** One turn over one API. */
+export interface ApiTurn {
+  readonly reader: TurnReader
+  /** The text of the request's body. */
+  text(): string
+  toError(refusal: UpstreamRefusal): GatewayError
+  /** Changes the request as a refusal asks for; false if the refusal does not say how. */
+  correct(error: GatewayError): boolean
+  /** Gets each batch before it is sent: the client may reply immediately. */
+  onEvents(events: TurnEvent[]): TurnEvent[]
+}

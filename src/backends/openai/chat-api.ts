@@ -1,0 +1,43 @@
+// Chat Completions, as any server of this kind speaks it. The protocol modules repair the server's mistakes.
+
+import type { TurnContext } from '../../core/backend.ts'
+import type { KnownCall } from '../../core/call-key.ts'
+import type { TurnRequest } from '../../core/request.ts'
+import { fromChatError } from '../../protocols/openai-chat/errors.ts'
+import { withFittingNames } from '../../protocols/openai-chat/fitting-names.ts'
+import { ChatReader } from '../../protocols/openai-chat/read.ts'
+import type { Api, ApiOptions, ApiTurn } from './api.ts'
+import { ChatRequest } from './chat-request.ts'
+import { KeptTurns } from './kept-turns.ts'
+import { ServerLessons } from './server-lessons.ts'
+
+export function createChatApi({ name, host }: ApiOptions): Api {
+  const kept = new KeptTurns()
+  const lessons = new ServerLessons(host)
+  const memory = { kept, lessons }
+
+  function open(request: TurnRequest, context: TurnContext): ApiTurn {
+    const { turnId, wholeArguments, budget, caller } = context
+    const { model } = request
+    const note = (text: string) => context.notes.add(text)
+    const fitting = withFittingNames(request, note)
+    const sent = new ChatRequest(fitting.request, caller, memory, note)
+    const reader = new ChatReader({ turnId, wholeArguments, budget, model, backend: name, note })
+    const calls: KnownCall[] = []
+    return {
+      reader,
+      text: () => sent.text(),
+      toError: (refusal) => fromChatError(refusal, lessons.traitsOf(model)),
+      correct: (error) => sent.correct(error),
+      onEvents(events) {
+        for (const event of events) {
+          if (event.type === 'tool-call-end') calls.push(event)
+          else if (event.type === 'turn-end') kept.keep(caller, model, calls, reader)
+        }
+        return fitting.back(events)
+      },
+    }
+  }
+
+  return { path: '/chat/completions', open }
+}

@@ -1,0 +1,47 @@
+// What the models of a Responses service take: by the rows of OpenAI's models, and from the service's own refusals.
+
+import { BoundedMap } from '../../base/bounded-map.ts'
+import type { Fields } from '../../base/json.ts'
+import type { GatewayError } from '../../core/errors.ts'
+import { effortsOf } from '../../protocols/openai-chat/servers/efforts.ts'
+import { isOpenAIHost } from '../../protocols/openai-chat/servers/gpt.ts'
+import { serverTraits } from '../../protocols/openai-chat/servers.ts'
+import { responsesLesson } from '../../protocols/openai-responses/lessons.ts'
+import type { ResponsesLesson, ResponsesTraits } from '../../protocols/openai-responses/traits.ts'
+
+/** Lessons expire, because services change. */
+const limits = { maxBytes: 4 * 1024 * 1024, ttlMs: 6 * 60 * 60 * 1000 }
+const lessonBytes = 4 * 1024
+
+export class ResponsesLessons {
+  readonly #host: string
+  readonly #byModel = new BoundedMap<string, ResponsesLesson>(limits)
+
+  constructor(host: string) {
+    this.#host = host
+  }
+
+  traitsOf(model: string): ResponsesTraits {
+    const { efforts, reasonsByDefault, fixed, fixedWhile } = serverTraits(this.#host, model)
+    const isOpenAI = isOpenAIHost(this.#host)
+    return {
+      isOpenAI,
+      // The rows of OpenAI's own hosts are about Chat, which takes fewer values.
+      efforts: isOpenAI && efforts?.length !== 0 ? effortsOf('', model) : efforts,
+      reasonsByDefault,
+      fixed,
+      fixedWhile,
+      refuses: [],
+      ...this.#byModel.get(model),
+    }
+  }
+
+  /** False if the refusal does not say what to change. */
+  learn(model: string, body: Fields, { code, message: text, param }: GatewayError): boolean {
+    if (code !== 'invalid-request' && code !== 'unsupported') return false
+    const lesson = responsesLesson({ text, param, body, traits: this.traitsOf(model) })
+    if (!lesson) return false
+    this.#byModel.set(model, { ...this.#byModel.get(model), ...lesson }, lessonBytes + 2 * model.length)
+    return true
+  }
+}

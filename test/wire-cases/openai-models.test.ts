@@ -4,7 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { addresses, useServers } from '../server-bench.ts'
 import { acceptedAt, askAt, doorForms } from './at-doors.ts'
 
-const bench = useServers({ openai: { server: 'openai', baseUrl: addresses.openai } })
+const bench = useServers({
+  openai: { server: 'openai', baseUrl: addresses.openai, settings: { api: 'chat' } },
+})
 const accepted = (at: (typeof doorForms)[number], question: Parameters<typeof acceptedAt>[3]) =>
   acceptedAt(bench.url, bench.sims.openai, at, question)
 

@@ -51,7 +51,7 @@ function fitTools(body: Fields, { model }: TurnRequest, { traits, note }: Effort
     case 'never':
       throw new GatewayError(
         'unsupported',
-        `OpenAI takes function tools with ${model} only on its Responses API (/v1/responses), and this backend speaks Chat Completions. Send the request without tools, or choose a model that takes tools there: gpt-5.2 with reasoning, gpt-5.6 or gpt-6-sol without.`,
+        `OpenAI takes function tools with ${model} only on its Responses API (/v1/responses), and this backend has "api": "chat". Set "auto" or "responses", send the request without tools, or choose a model that takes tools there: gpt-5.2 with reasoning, gpt-5.6 or gpt-6-sol without.`,
         { param: 'tools' },
       )
     case 'without reasoning':

@@ -32,8 +32,78 @@ export function readRecordings(folder: string): Recording[] {
   return lines.map((line) => JSON.parse(line))
 }
 
-export const saidBy = (row: Recording): Said =>
-  row.api === 'chat' ? chatSaid(messagesOf(row)) : blocksSaid(blocksOf(row))
+export function saidBy(row: Recording): Said {
+  if (row.api === 'chat') return chatSaid(messagesOf(row))
+  return row.api === 'responses' ? itemsSaid(responseOf(row)) : blocksSaid(blocksOf(row))
+}
+
+const ends = new Set(['response.completed', 'response.incomplete', 'response.failed'])
+const typeOf = (chunk: string) => (isJson(chunk) ? (JSON.parse(chunk) as Json).type : undefined)
+
+/** The first response of a recording, which may hold the whole loop of an agent; undefined if no event ends it. */
+export function firstResponse(chunks: readonly string[]): string[] | undefined {
+  const end = chunks.findIndex((chunk) => ends.has(typeOf(chunk)))
+  return end < 0 ? undefined : chunks.slice(0, end + 1)
+}
+
+/** Recordings that are not what they are labelled as, or not whole. */
+export function isUnreadable({ api, form, chunks, body }: Recording): boolean {
+  if (api !== 'responses' || form === 'error') return false
+  if (!chunks) return !Array.isArray(body.output)
+  const types = (firstResponse(chunks) ?? []).map(typeOf)
+  return types.at(-1) === undefined || types.at(-1) === 'response.failed' || !chunks.every(isJson)
+}
+
+function isJson(text: string): boolean {
+  try {
+    return Boolean(JSON.parse(text))
+  } catch {
+    return false
+  }
+}
+
+function responseOf({ chunks, body }: Recording): Json {
+  if (!chunks) return body
+  const events: Json[] = (firstResponse(chunks) ?? []).map((chunk) => JSON.parse(chunk))
+  const done = events.filter(({ type }) => type === 'response.output_item.done').map(({ item }) => item)
+  const { response } = events.at(-1)
+  const said = (index: number, whole: string) => {
+    const streamed = events
+      .filter(({ type, output_index: at }) => type === 'response.output_text.delta' && at === index)
+      .map(({ delta }) => delta)
+      .join('')
+    // In one recording they differ: what was streamed cannot be taken back.
+    return whole.startsWith(streamed) ? whole : streamed
+  }
+  const output = (done.length > 0 ? done : response.output).map((item: Json, index: number) =>
+    item.type === 'message'
+      ? {
+          ...item,
+          content: [
+            { text: said(index, item.content.map((part: Json) => part.text ?? part.refusal).join('')) },
+          ],
+        }
+      : item,
+  )
+  return { ...response, output }
+}
+
+function itemsSaid({ output, status, incomplete_details: details }: Json): Said {
+  const of = (type: string): Json[] => output.filter((item: Json) => item.type === type)
+  const texts = (parts: Json[] | null | undefined) =>
+    (parts ?? []).map((part) => part.text ?? part.refusal ?? '').filter(Boolean)
+  const calls = output.flatMap((item: Json) => {
+    if (item.type === 'function_call') return [{ name: item.name, input: JSON.parse(item.arguments || '{}') }]
+    return item.type === 'custom_tool_call' ? [{ name: item.name, input: { input: item.input } }] : []
+  })
+  const cut = details?.reason === 'content_filter' ? 'content-filter' : 'length'
+  return {
+    text: of('message').flatMap(({ content }) => texts(content)).join(''), // biome-ignore format: one line
+    reasoning: of('reasoning').map(({ summary, content }) => (texts(content).length > 0 ? texts(content) : texts(summary)).join('\n\n')).join(''), // biome-ignore format: one line
+    calls,
+    finish: status === 'incomplete' ? cut : calls.length > 0 ? 'tool-calls' : 'stop',
+  }
+}
 
 /** A second message begins within the first one: no answer can be trusted. */
 export function isSpliced({ api, chunks = [] }: Recording): boolean {

@@ -29,7 +29,7 @@ interface Row {
 const key = { authHeader: 'api-key' }
 
 const rows: Record<ServerName, Row> = {
-  openai: { model: 'gpt-5.6-sol', back: undefined },
+  openai: { model: 'gpt-5.6-sol', back: undefined, settings: { api: 'chat' } },
   azure: { model: 'gpt-5.2', back: undefined, settings: key },
   'azure-classic': {
     model: 'gpt-4o',

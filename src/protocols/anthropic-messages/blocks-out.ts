@@ -13,6 +13,7 @@ import type {
   ToolCallPart,
 } from '../../core/request.ts'
 import { inlineSystem, inlineSystemNote } from '../requests/inline-system.ts'
+import { isWrappedProof } from '../requests/proof-marks.ts'
 import type { KeptBlock, KeptTurn } from './kept-blocks.ts'
 import { type Block, cacheControl, textBlock, userBlocks } from './media-out.ts'
 import { conformingId, type ToolNames } from './names.ts'
@@ -253,6 +254,7 @@ const signedThinking = (message: Extract<Message, { role: 'assistant' }>): Block
 
 /** Thinking with a proof is replayed. The API would refuse unsigned reasoning. */
 function thinkingBlock(part: ReasoningPart): Block[] {
+  if (!isProven(part)) return []
   if (part.redacted !== undefined) return [{ type: 'redacted_thinking', data: part.redacted }]
   return part.signature === undefined
     ? []
@@ -264,7 +266,9 @@ const isOpaque = (part: AssistantPart) => part.type === 'opaque'
 
 /** Thinking with a proof. If a turn begins with it, the turn is as the service sent it and keeps its order. */
 const isProven = (part: AssistantPart | undefined) =>
-  part?.type === 'reasoning' && (part.signature !== undefined || part.redacted !== undefined)
+  part?.type === 'reasoning' &&
+  (part.signature !== undefined || part.redacted !== undefined) &&
+  !isWrappedProof(part.signature ?? part.redacted)
 
 function blockOf(part: AssistantPart, callBlocks: ReadonlyMap<string, Block>): Block[] {
   if (part.type === 'text') return textBlock(part.text, part.cache)

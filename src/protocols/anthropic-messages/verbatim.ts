@@ -5,6 +5,7 @@
 import { type Fields, isObject } from '../../base/json.ts'
 import type { AssistantPart, CacheHint, Message, ToolCallPart, TurnRequest } from '../../core/request.ts'
 import { inlineSystem, inlineSystemNote } from '../requests/inline-system.ts'
+import { isWrappedProof } from '../requests/proof-marks.ts'
 import { dialect } from './dialect.ts'
 import type { AnthropicModel } from './models.ts'
 import { conformingId, isGoodName } from './names.ts'
@@ -68,6 +69,7 @@ function isSound(request: TurnRequest): boolean {
     (calls.length === 0 || request.tools.length > 0 || request.opaqueTools !== undefined) &&
     cacheMarks(request) <= maxMarks &&
     request.messages.every(thinksFirst) &&
+    !request.messages.some(hasForeignThoughts) &&
     conversation(request.messages)[0]?.role === 'user' &&
     !endsBlank(request.messages)
   )
@@ -76,6 +78,11 @@ function isSound(request: TurnRequest): boolean {
 const maxMarks = 4
 
 const isThought = (part: AssistantPart) => part.type === 'reasoning'
+
+/** Thinking of a service that is not Anthropic's. */
+const hasForeignThoughts = (message: Message) =>
+  message.role === 'assistant' &&
+  message.content.some((part) => part.type === 'reasoning' && isWrappedProof(part.signature ?? part.redacted))
 
 /** A message with thinking must begin with it. */
 const thinksFirst = (message: Message) =>

@@ -86,6 +86,8 @@ export class ItemWriter {
       if (part.type === 'tool-call') {
         for (const item of kept[at]?.before ?? []) this.#reasoning(item)
         this.#call(part)
+      } else if (part.type === 'opaque') {
+        if (part.dialect === 'openai-responses') this.#items.push(part.value)
       } else if (carried[at]) this.#reasoning(carried[at])
       else if (!isKept) note(foreignReasoningNote)
       text = undefined

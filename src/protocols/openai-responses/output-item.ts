@@ -37,8 +37,8 @@ export class OutputItem {
   shows: 'summary' | 'content' | undefined
   /** Text that arrived before the items in front of this one were complete. */
   readonly waiting: (() => void)[] = []
-  /** Characters per part that were passed on. */
-  readonly #passed = new Map<string, number>()
+  /** Per part: how many characters were passed on, and the last of them. */
+  readonly #passed = new Map<string, { length: number; tail: string }>()
 
   constructor(kind: ItemKind, item: Fields) {
     this.kind = kind
@@ -59,13 +59,19 @@ export class OutputItem {
   }
 
   pass(part: string, delta: string): string {
-    this.#passed.set(part, (this.#passed.get(part) ?? 0) + delta.length)
+    const passed = this.#passed.get(part)
+    if (!passed) this.#passed.set(part, { length: delta.length, tail: delta })
+    else if (delta !== '') {
+      passed.length += delta.length
+      passed.tail = delta
+    }
     return delta
   }
 
-  /** What the whole text of a part has beyond the deltas. */
+  /** What the whole text of a part has beyond the deltas; nothing if they are another text. */
   rest(part: string, text: string): string {
-    return text.slice(this.#passed.get(part) ?? 0)
+    const { length, tail } = this.#passed.get(part) ?? { length: 0, tail: '' }
+    return text.startsWith(tail, length - tail.length) ? text.slice(length) : ''
   }
 }
 

@@ -4,7 +4,9 @@ import type { Fields } from '../../base/json.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { MediaSource, ResultPart, ToolResult, UserPart } from '../../core/request.ts'
 
-export const inputPart = (part: UserPart): Fields => {
+const dialect = 'openai-responses'
+
+export const inputPart = (part: UserPart): Readonly<Fields> => {
   switch (part.type) {
     case 'text':
       return { type: 'input_text', text: part.text }
@@ -24,6 +26,8 @@ export const inputPart = (part: UserPart): Fields => {
         'The Responses API of this service takes no audio: send text, or set "api": "chat" for this backend.',
         { param: 'messages' },
       )
+    case 'opaque':
+      return part.dialect === dialect ? part.value : { type: 'input_text', text: part.text ?? '' }
   }
 }
 
@@ -39,7 +43,7 @@ function fileOf(source: MediaSource, filename: string | undefined): Fields {
 }
 
 /** A text if possible: every server takes that. There is no field for errors, so the text says it. */
-export function resultOutput({ content, isError }: ToolResult): string | Fields[] {
+export function resultOutput({ content, isError }: ToolResult): string | Readonly<Fields>[] {
   const text = content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n')
   const isPlain = content.every(({ type }) => type === 'text')
   const isMarked = !isError || /^\s*error\b/i.test(text)

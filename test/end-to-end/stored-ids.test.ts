@@ -131,6 +131,11 @@ describe.each([true, false])('received in an answer, streamed: %s', (stream) => 
         ],
       },
     ],
+    [
+      'a file upload',
+      { messages: [{ role: 'user', content: [{ type: 'container_upload', file_id: file }] }] },
+    ],
+    ['a thread', { thread: { type: 'continue', previous_message_id: 'msg_upstream1' } }],
     ['an unknown container', { container: 'container_of_nobody' }],
   ])('%s is not found for another key', async (_name, more) => {
     await give(stream, container, file)
@@ -157,7 +162,7 @@ it('an id that the model wrote is not received', async () => {
     input: { file_id: 'file_forged', container: { id: 'container_forged' } },
   }
   const said = { type: 'text', text: '{"container":{"id":"container_forged"},"file_id":"file_forged"}' }
-  sim.play([{ status: 200, body: message([forged, said], { stop_reason: 'tool_use' }) }])
+  sim.play([{ status: 200, body: message([forged, said], { id: 'msg_of_bob', stop_reason: 'tool_use' }) }])
   const tools = [{ name: 'read', input_schema: { type: 'object' } }]
   expect((await ask(bob, { tools })).status).toBe(200)
   expect((await ask(bob, withFile('file_forged'))).status).toBe(404)

@@ -142,12 +142,19 @@ export async function createGateway(options: InternalOptions): Promise<Gateway> 
     version,
     draining: () => draining,
     responses: new ResponseStore(undefined, cluster?.responses, sealOf(options, log)),
+    socketResponses: new ResponseStore(),
     cluster,
     local,
     taping: tapes?.taping,
   }
 
-  const requests = createRequestHandler({ services, guard, inspector, isWorker: worker !== undefined })
+  const requests = createRequestHandler({
+    services,
+    guard,
+    inspector,
+    isWorker: worker !== undefined,
+    webSocket: config.responses.webSocket,
+  })
   const listeners = createListeners({ requests, limits, shared: worker?.shared, log })
   addGauges(metrics, backends, { active: () => requests.active, connections: () => listeners.connections })
 

@@ -87,6 +87,14 @@ export const configSchema = z.strictObject({
     .default({})
     .describe('Settings per client, by its detected name (cursor-ide, opencode, …).'),
   toolArguments: toolArguments.default('whole'),
+  responses: z
+    .strictObject({
+      webSocket: z
+        .boolean()
+        .default(true)
+        .describe('WebSocket mode of the Responses API; without it clients fall back to HTTP.'),
+    })
+    .prefault({}),
   sessions: z
     .strictObject({
       reuse: z.boolean().default(true).describe("Keep a session backend's run open between tool calls."),

@@ -79,6 +79,11 @@ export class RequestOrder {
     line.push(start)
   }
 
+  /** A request of this connection is being answered. */
+  isBusy(socket: Socket): boolean {
+    return this.#lines.has(socket)
+  }
+
   #next(socket: Socket): void {
     const line = this.#lines.get(socket)
     const start = socket.destroyed ? undefined : line?.shift()

@@ -5,6 +5,7 @@ import type { Caller } from '../core/caller.ts'
 import type { Sink } from '../core/sink.ts'
 import { AnswerHead } from './answer-head.ts'
 import { type ReadBody, readNodeBody, readWebBody } from './body.ts'
+import type { JsonBody } from './json-body.ts'
 import { NodeSink } from './node-sink.ts'
 import { type WebCaller, WebSink } from './web-sink.ts'
 
@@ -29,6 +30,8 @@ export interface Exchange {
   readonly readBody: ReadBody
   readonly sink: Sink
   readonly head: AnswerHead
+  /** The body, where it has been read already. */
+  readonly json?: JsonBody
 }
 
 /** The caller of a request with this key. */

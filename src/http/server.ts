@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { IdleConnections, idleGraceMs, RequestOrder } from './connections.ts'
 import { type Exchange, nodeExchange } from './exchange.ts'
 import { closeGently, defaultLingerLimits, type LingerLimits, lingerAfter } from './linger.ts'
+import { asksForWebSocket, withoutUpgrade } from './websocket/upgrade.ts'
 
 export interface HttpServer {
   /** Resolves with the URL once connections are accepted. */
@@ -47,17 +48,32 @@ const maxHeaderSize = 16 * 1024
 export const httpUrl = (host: string, port: number) =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 
+/** A connection that is no longer HTTP, and what came behind its request. */
+export interface TakenSocket {
+  socket: Socket
+  head: Buffer
+}
+
+/** Requests for a WebSocket. */
+export interface Upgrades {
+  /** False: the request is answered as if it did not ask for it. */
+  takes(path: string): boolean
+  /** `take` makes the connection the handler's own; without it the handler answers. */
+  handle(exchange: Exchange, take: () => TakenSocket): Promise<void>
+}
+
 interface HttpServerOptions {
   limits?: Partial<ServerLimits> | undefined
   /** Called for the first request on a connection above the limit; again only after the number was below it. */
   onFull?: (connections: number) => void
   /** Handles requests on connections from `take`; defaults to the other handler. */
   handleTaken?: (exchange: Exchange) => Promise<void>
+  upgrades?: Upgrades | undefined
 }
 
 export function createHttpServer(
   handle: (exchange: Exchange) => Promise<void>,
-  { limits: given, onFull, handleTaken = handle }: HttpServerOptions = {},
+  { limits: given, onFull, handleTaken = handle, upgrades }: HttpServerOptions = {},
 ): HttpServer {
   const limits = { ...defaultLimits, ...given }
   const { maxConnections, spareConnections } = limits
@@ -92,7 +108,37 @@ export function createHttpServer(
   server.maxConnections = maxConnections + spareConnections
   // No limit by count: Node drops the headers beyond it silently. `maxHeaderSize` bounds them.
   server.maxHeadersCount = 0
+  const again = new WeakSet<Socket>()
+  const upgraded = new Set<Socket>()
+  // Node gives up a connection whose request asks for another protocol. Any but WebSocket is ignored, as HTTP allows: Java's client
+  // asks for HTTP/2 with each request. The server then reads the same request without that wish.
+  const onUpgrade = (request: http.IncomingMessage, socket: Socket, head: Buffer) => {
+    socket.on('error', () => socket.destroy())
+    if (order.isBusy(socket)) return void socket.destroy()
+    const [path = '/'] = (request.url ?? '/').split('?')
+    const isForClients = handleTaken === handle || taken.has(socket)
+    if (!upgrades || !isForClients || !asksForWebSocket(request) || !upgrades.takes(path)) {
+      again.add(socket)
+      socket.unshift(Buffer.concat([withoutUpgrade(request), head]))
+      return void server.emit('connection', socket)
+    }
+    idle.delete(socket)
+    const response = new http.ServerResponse(request)
+    response.shouldKeepAlive = false
+    response.assignSocket(socket)
+    response.once('finish', () => socket.destroySoon())
+    const exchange = nodeExchange(request, response, { crowded: crowd.isTooMany(socket) })
+    const take = () => {
+      response.detachSocket(socket)
+      upgraded.add(socket)
+      socket.once('close', () => upgraded.delete(socket))
+      return { socket, head }
+    }
+    upgrades.handle(exchange, take).catch(() => socket.destroy())
+  }
+  if (upgrades) server.on('upgrade', onUpgrade)
   server.on('connection', (socket) => {
+    if (again.has(socket)) return
     crowd.add(socket)
     idle.addNew(socket)
     closeGently(socket)
@@ -125,7 +171,10 @@ export function createHttpServer(
     stopAccepting: () =>
       new Promise((resolve) => (server.listening ? server.close(() => resolve()) : resolve())),
     closeIdle: () => server.closeIdleConnections(),
-    closeAll: () => server.closeAllConnections(),
+    closeAll: () => {
+      for (const socket of upgraded) socket.destroy()
+      server.closeAllConnections()
+    },
   }
 }
 

@@ -66,6 +66,19 @@ export function admit(
   throw noRoute(exchange.method, exchange.path, { methods, inspects: inspector !== undefined })
 }
 
+/** The caller of a request for a WebSocket, which is checked like any other. */
+export function admitSocket(
+  exchange: Exchange,
+  { guard, draining }: Pick<Admission, 'guard' | 'draining'>,
+): Caller {
+  if (exchange.crowded) exchange.head.set('connection', 'close')
+  guard.checkHost(exchange)
+  guard.checkOrigin(exchange)
+  const key = guard.authenticate(exchange)
+  refuseBusy(exchange, draining)
+  return callerOf(exchange, key)
+}
+
 /** Without configured keys the inspector still needs its page's login: it shows the conversations of all clients. */
 function authenticate(
   exchange: Exchange,

@@ -23,7 +23,7 @@ export interface SharedPort {
 }
 
 interface ListenersOptions {
-  requests: Pick<RequestHandler, 'handle' | 'handlePeer'>
+  requests: Pick<RequestHandler, 'handle' | 'handlePeer' | 'upgrades'>
   limits: Partial<ServerLimits> | undefined
   shared: SharedPort | undefined
   log: Log
@@ -38,9 +38,10 @@ export interface Listeners extends Omit<HttpServer, 'listen' | 'take'> {
 
 export function createListeners({ requests, limits, shared, log }: ListenersOptions): Listeners {
   const onFull = (connections: number) => log.warn('all connections are taken', { connections })
+  const { upgrades } = requests
   const server = shared
-    ? createHttpServer(requests.handlePeer, { limits, onFull, handleTaken: requests.handle })
-    : createHttpServer(requests.handle, { limits, onFull })
+    ? createHttpServer(requests.handlePeer, { limits, onFull, handleTaken: requests.handle, upgrades })
+    : createHttpServer(requests.handle, { limits, onFull, upgrades })
   return {
     async listen({ host, port }, announce) {
       const url = await (shared ? listenForPeers(server, shared.peerListen) : server.listen(host, port))

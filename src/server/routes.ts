@@ -26,6 +26,8 @@ export interface RouteServices extends TurnServices {
   renderMetrics(): string | Promise<string>
   /** Responses that clients may refer to by id. */
   responses: ResponseStore
+  /** Responses that a WebSocket connection keeps for itself. */
+  socketResponses: ResponseStore
   /** Undefined for a single instance. */
   cluster?: Cluster | undefined
 }

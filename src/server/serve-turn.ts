@@ -86,7 +86,7 @@ async function readRequest(
   notes: Notes,
   limits: BodyLimits,
 ): Promise<{ request: DoorRequest; text: string; bytes: number }> {
-  const { json, text, bytes } = await readJsonBody(exchange, limits)
+  const { json, text, bytes } = exchange.json ?? (await readJsonBody(exchange, limits))
   await door.prepare?.(json)
   const request = door.read(json, notes, exchange.header)
   await pauseAfter(bytes)

@@ -60,6 +60,7 @@ export function fromResponsesRequest(
   ]
   const compacts = all.at(-1)?.item.type === 'compaction_trigger'
   const placed = compacts ? all.slice(0, -1) : all
+  if (typeof fields.previous_response_id === 'string') refuseOrphans(placed)
   const offered = readTools([{ value: fields.tools, path: 'tools' }, ...placed.flatMap(addedTools)], note)
   const choice = readToolChoice(fields.tool_choice, offered)
   const { unseal } = earlier
@@ -151,6 +152,24 @@ const itemsBefore =
       )
     return items.map((item, at) => ({ item, path: `${path}.items[${at}]` }))
   }
+
+/**
+ * Refuses results of calls that the continued conversation does not have: it is known as a whole, so they are a mistake. Without it,
+ * the client may have shortened its history. The words are OpenAI's.
+ */
+function refuseOrphans(placed: readonly PlacedItem[]): void {
+  const calls = new Set<unknown>()
+  for (const { item, path } of placed) {
+    const type = String(item.type)
+    if (type.endsWith('_call')) calls.add(item.call_id)
+    if (!type.endsWith('_call_output') || typeof item.call_id !== 'string' || calls.has(item.call_id))
+      continue
+    throw invalid(
+      `${path}.call_id`,
+      `No tool call found for function call output with call_id ${item.call_id.slice(0, 200)}.`,
+    )
+  }
+}
 
 /** With an earlier response the input may be empty. */
 function readInput({ input: value, previous_response_id: id }: Fields, references: References): PlacedItem[] {

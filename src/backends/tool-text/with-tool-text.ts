@@ -14,7 +14,8 @@ export function withToolText(backend: Backend, settings: ToolTextSettings): Back
         context,
         settings,
         jsonMode: true,
-        ask: (text) => backend.run(text, context),
+        // Calls are in the text: the service's own messages must not reach the client.
+        ask: (text) => backend.run(text, { ...context, mayOpenLane: false }),
       }),
   })
 }

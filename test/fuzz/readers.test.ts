@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { AnthropicReader } from '../../src/protocols/anthropic-messages/read.ts'
 import { ChatReader } from '../../src/protocols/openai-chat/read.ts'
+import { ResponsesReader } from '../../src/protocols/openai-responses/read.ts'
 import type { TurnReader } from '../../src/protocols/streams/reader.ts'
 import { createSseReader } from '../../src/protocols/streams/sse.ts'
 import { checkTurn } from '../check-turn.ts'
@@ -21,6 +22,7 @@ const options = (wholeArguments: boolean) => ({
 const readers: Record<string, (whole: boolean) => TurnReader> = {
   chat: (whole) => new ChatReader(options(whole)),
   anthropic: (whole) => new AnthropicReader({ ...options(whole), toolName: (name) => name }),
+  responses: (whole) => new ResponsesReader({ ...options(whole), source: 's', offered: new Set(['read']) }),
 }
 
 const piece = fc.constantFrom(
@@ -137,11 +139,79 @@ const anthropicEvent = fc.oneof(
   fc.constant({ type: 'ping' }),
 )
 
+const item = record({
+  type: maybe(
+    fc.constantFrom('message', 'reasoning', 'function_call', 'custom_tool_call', 'web_search_call'),
+  ),
+  id: maybe(fc.constantFrom('i', 'j', '')),
+  call_id: maybe(fc.constantFrom('a', 'b', '')),
+  name: maybe(fc.constantFrom('read', 'list', '')),
+  namespace: maybe(fc.constantFrom('', 'fs', null)),
+  arguments: maybe(piece),
+  input: maybe(text),
+  status: maybe(fc.constantFrom('completed', 'completed', 'incomplete')),
+  content: maybe(fc.array(maybe(record({ type: text, text: maybe(text), refusal: text })), { maxLength: 2 })),
+  summary: maybe(fc.array(maybe(record({ text: maybe(text) })), { maxLength: 2 })),
+  encrypted_content: maybe(text),
+})
+const response = record({
+  id: text,
+  model: text,
+  status: maybe(fc.constantFrom('completed', 'incomplete', 'failed', 'odd')),
+  incomplete_details: maybe(record({ reason: maybe(fc.constantFrom('max_output_tokens', '__proto__')) })),
+  output: maybe(fc.array(maybe(item), { maxLength: 3 })),
+  error: junk,
+  usage: maybe(record({ input_tokens: junk, output_tokens: fc.nat(), input_tokens_details: junk })),
+})
+const at = {
+  output_index: maybe(fc.constantFrom(0, 0, 1, 2, -1)),
+  item_id: maybe(fc.constantFrom('i', 'j')),
+  content_index: maybe(fc.nat(1)),
+  summary_index: maybe(fc.nat(1)),
+}
+const responsesEvent = fc.oneof(
+  record({ type: fc.constantFrom('response.created', 'response.in_progress'), response: maybe(response) }),
+  record({
+    type: fc.constantFrom('response.output_item.added', 'response.output_item.done'),
+    item: maybe(item),
+    ...at,
+  }),
+  record({
+    type: fc.constantFrom(
+      'response.output_text.delta',
+      'response.output_text.done',
+      'response.refusal.delta',
+      'response.reasoning_summary_text.delta',
+      'response.reasoning_summary_text.done',
+      'response.reasoning_text.delta',
+    ),
+    delta: maybe(text),
+    text: maybe(text),
+    ...at,
+  }),
+  record({
+    type: fc.constantFrom(
+      'response.function_call_arguments.delta',
+      'response.function_call_arguments.done',
+      'response.custom_tool_call_input.delta',
+      'response.custom_tool_call_input.done',
+    ),
+    delta: maybe(piece),
+    arguments: maybe(piece),
+    input: maybe(text),
+    ...at,
+  }),
+  record({ type: fc.constantFrom('keepalive', 'odd', 'error'), error: junk, message: text }),
+)
+
 const streams: Record<string, fc.Arbitrary<unknown[]>> = {
   chat: fc.array(chatEvent, { maxLength: 12 }).map((events) => [...events, '[DONE]']),
   anthropic: fc
     .array(anthropicEvent, { maxLength: 16 })
     .map((events) => [...events, { type: 'message_stop' }]),
+  responses: fc
+    .tuple(fc.array(responsesEvent, { maxLength: 16 }), response)
+    .map(([events, last]) => [...events, { type: 'response.completed', response: last }, '[DONE]']),
 }
 
 const encode = (events: readonly unknown[]) =>
@@ -179,9 +249,8 @@ describe.each(Object.keys(readers))('%s reader', (kind) => {
   it('reads whole answers of any shape', () => {
     const answers = fc.oneof(
       junk,
-      kind === 'chat'
-        ? (chatEvent as fc.Arbitrary<unknown>)
-        : record({ content: maybe(fc.array(block)), stop_reason: maybe(text), usage: junk }),
+      kind === 'chat' ? (chatEvent as fc.Arbitrary<unknown>) : response,
+      record({ content: maybe(fc.array(block)), stop_reason: maybe(text), usage: junk }),
     )
     fc.assert(
       fc.property(answers, (answer) => {

@@ -113,7 +113,6 @@ export function createHttpServer(
   // Node gives up a connection whose request asks for another protocol. Any but WebSocket is ignored, as HTTP allows: Java's client
   // asks for HTTP/2 with each request. The server then reads the same request without that wish.
   const onUpgrade = (request: http.IncomingMessage, socket: Socket, head: Buffer) => {
-    socket.on('error', () => socket.destroy())
     if (order.isBusy(socket)) return void socket.destroy()
     const [path = '/'] = (request.url ?? '/').split('?')
     const isForClients = handleTaken === handle || taken.has(socket)
@@ -123,6 +122,7 @@ export function createHttpServer(
       return void server.emit('connection', socket)
     }
     idle.delete(socket)
+    socket.on('error', () => socket.destroy())
     const response = new http.ServerResponse(request)
     response.shouldKeepAlive = false
     response.assignSocket(socket)

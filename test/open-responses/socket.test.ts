@@ -1,5 +1,6 @@
 // WebSocket mode: who gets a connection, what is kept for whom, lanes, limits, and clients that behave badly.
 
+import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { hostLine, rawRequest } from '../end-to-end/wire.ts'
 import { startBench, useBench } from '../harness.ts'
@@ -73,6 +74,27 @@ describe('who gets a connection', () => {
     expect(answer.status).toBe(200)
     expect(JSON.stringify(answer)).toContain('still here')
   })
+})
+
+it('a client may wish for HTTP/2 with each request of a connection', async () => {
+  const warnings: Error[] = []
+  const onWarning = (warning: Error) => warnings.push(warning)
+  process.on('warning', onWarning)
+  const { hostname, port } = new URL(bench.url)
+  const socket = connect(Number(port), hostname)
+  let heard = ''
+  socket.on('data', (bytes) => {
+    heard += bytes.toString()
+  })
+  for (let count = 1; count <= 15; count++) {
+    socket.write(
+      `GET /healthz HTTP/1.1\r\n${hostLine(bench.url)}\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n`,
+    )
+    await expect.poll(() => heard.split('{"status":"ok"}').length, { interval: 5 }).toBe(count + 1)
+  }
+  socket.destroy()
+  process.off('warning', onWarning)
+  expect(warnings).toEqual([])
 })
 
 describe('turns', () => {

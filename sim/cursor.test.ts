@@ -3,7 +3,19 @@ import { create, fromBinary, toJson } from '@bufbuild/protobuf'
 import { describe, expect, test } from 'vitest'
 import { ConversationStateStructureSchema } from '../proto/gen/agent/v1/run_pb.ts'
 import { ErrorDetailsSchema } from '../proto/gen/aiserver/v1/service_pb.ts'
-import { ADD, answerNatively, client, mcp, sim, start, TRANSPORTS, updates } from './cursor/demo.fixture.ts'
+import {
+  ADD,
+  answerNatively,
+  client,
+  mcp,
+  sim,
+  start,
+  TRANSPORTS,
+  updates,
+  useDemoSim,
+} from './cursor/demo.fixture.ts'
+
+useDemoSim()
 
 function structOf(json: Record<string, unknown>) {
   const value = (item: unknown): object => {

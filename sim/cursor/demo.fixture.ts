@@ -8,7 +8,10 @@ import { type CursorSim, type CursorSimOptions, type CursorStep, startCursorSim 
 import { type ResultInit, TestClient, type TestClientOptions } from './test-client.fixture.ts'
 
 export let sim: CursorSim
-afterEach(() => sim?.close())
+/** Each test file calls it: files of one worker share this module, and hooks belong to the file that registers them. */
+export function useDemoSim(): void {
+  afterEach(() => sim?.close())
+}
 
 export const TRANSPORTS = ['http2', 'sse'] as const
 

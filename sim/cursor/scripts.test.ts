@@ -2,7 +2,9 @@ import { create } from '@bufbuild/protobuf'
 import { describe, expect, test } from 'vitest'
 import { AgentServerMessageSchema } from '../../proto/gen/agent/v1/run_pb.ts'
 import { parseCursorScript } from '../cursor.ts'
-import { ADD, answerNatively, client, READ_A, sim, start, TRANSPORTS } from './demo.fixture.ts'
+import { ADD, answerNatively, client, READ_A, sim, start, TRANSPORTS, useDemoSim } from './demo.fixture.ts'
+
+useDemoSim()
 
 describe('scripts', () => {
   test.each(TRANSPORTS)('play every exec kind over %s and await the answers', async (transport) => {

@@ -18,13 +18,16 @@ export let folder: string
 export let store: LoginStore
 export let now: number
 
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'dragoman-cursor-'))
-  store = createLoginStore(join(folder, 'dragoman'))
-  now = start
-})
+/** Each test file calls it: files of one worker share this module, and hooks belong to the file that registers them. */
+export function useLogins(): void {
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'dragoman-cursor-'))
+    store = createLoginStore(join(folder, 'dragoman'))
+    now = start
+  })
 
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
+  afterEach(() => rmSync(folder, { recursive: true, force: true }))
+}
 
 export function pass(ms: number): void {
   now += ms

@@ -11,7 +11,10 @@ import {
   start,
   storeLogin,
   unreachable,
+  useLogins,
 } from './cursor.fixture.ts'
+
+useLogins()
 
 describe('which credential counts', () => {
   const all = {

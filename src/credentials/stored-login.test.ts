@@ -14,8 +14,11 @@ import {
   store,
   storeLogin,
   unreachable,
+  useLogins,
 } from './cursor.fixture.ts'
 import type { LoginStore } from './store.ts'
+
+useLogins()
 
 describe('a stored login', () => {
   const login = { accessToken: 'old-canary', refreshToken: 'rt-canary', email: 'a@b.example' }

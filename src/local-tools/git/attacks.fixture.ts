@@ -16,14 +16,20 @@ export const evilHook = script(evil)
 const mine = script('exit 0')
 
 let count = 0
-let above = ''
-export let root = ''
-beforeEach(() => {
-  above = join(playground.root, `${++count}`)
-  root = join(above, 'root')
-  mkdirSync(root, { recursive: true })
-  rmSync(ran, { force: true })
-})
+let above = '/dev/null'
+/** Not a folder until a test has begun: no attack may reach the folder of the tests themselves. */
+export let root = '/dev/null'
+
+/** Each test file calls it: files of one worker share this module, and hooks belong to the file that registers them. */
+export function useAttacks(): void {
+  beforeEach(() => {
+    above = join(playground.root, `${++count}`)
+    root = join(above, 'root')
+    mkdirSync(root, { recursive: true })
+    mkdirSync(outside, { recursive: true })
+    rmSync(ran, { force: true })
+  })
+}
 
 /** In every folder where a user might work. */
 export function userWorks(): string {

@@ -17,8 +17,11 @@ import {
   repositories,
   root,
   setting,
+  useAttacks,
   userWorks,
 } from './attacks.fixture.ts'
+
+useAttacks()
 
 const openRoot = async () => {
   const confined = await ConfinedRoot.open(root)

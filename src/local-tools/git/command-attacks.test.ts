@@ -19,8 +19,11 @@ import {
   repositories,
   root,
   setting,
+  useAttacks,
   userWorks,
 } from './attacks.fixture.ts'
+
+useAttacks()
 
 describeWithSandbox('a command', () => {
   async function run(command: string) {

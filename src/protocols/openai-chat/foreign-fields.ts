@@ -7,7 +7,16 @@ import { readFormat as readFormatOfAnthropic } from '../anthropic-messages/reque
 import { readThinking } from '../anthropic-messages/thinking-in.ts'
 import type { PlacedItem } from '../openai-responses/items-in.ts'
 import { noteUnused, readFormat as readFormatOfResponses } from '../openai-responses/request-in.ts'
-import { array, defined, type Fields, object, optional, positiveInteger, string } from '../requests/decode.ts'
+import {
+  array,
+  defined,
+  type Fields,
+  invalid,
+  object,
+  optional,
+  positiveInteger,
+  string,
+} from '../requests/decode.ts'
 import { readEffortWord, type StatedEffort } from '../requests/reasoning-effort.ts'
 
 export interface Element extends PlacedItem {
@@ -122,6 +131,8 @@ function toResponseFormat(body: Fields): unknown {
   // Chat's own form in the field of Responses.
   if (isObject(format) && isSet(format.json_schema)) return format
   const wanted = readFormatOfResponses(body) ?? readFormatOfAnthropic(body)
+  // No server of this dialect knows another form of Anthropic's.
+  if (!wanted && isSet(body.output_format)) throw invalid('output_format.type', 'must be json_schema')
   if (wanted?.type !== 'json-schema') return wanted && { type: 'json_object' }
   const { type: _, ...schema } = wanted
   return { type: 'json_schema', json_schema: schema }

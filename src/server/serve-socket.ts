@@ -26,7 +26,7 @@ const longestLaneName = 64
 const longestMs = 60 * 60 * 1000
 const idleMs = 15 * 60 * 1000
 
-export interface SocketTimes {
+interface SocketTimes {
   longestMs?: number
   idleMs?: number
 }

@@ -1,6 +1,6 @@
 // `dragoman serve --workers 2`: to its clients it is one gateway, whichever worker they reach, and whatever becomes of one.
 
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, existsSync, readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type CursorSim, type CursorStep, startCursorSim } from '../../sim/cursor.ts'
 import { startOpenAISim } from '../../sim/openai.ts'
@@ -145,10 +145,9 @@ describe('two workers', () => {
       expect(figure('dragoman_relayed_turns_total')).toBeGreaterThan(0)
       expect(figure('dragoman_sessions_waiting')).toBe(0)
     }
-    const usage = () =>
-      readFileSync(crew.home.path('state', 'dragoman', 'usage.jsonl'), 'utf8')
-        .trim()
-        .split('\n')
+    const file = crew.home.path('state', 'dragoman', 'usage.jsonl')
+    // It begins with the first lines, some time after their turns.
+    const usage = () => (existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [])
     await until(() => usage().length >= turns)
     expect(new Set(usage().map((line) => (JSON.parse(line) as { turn: string }).turn)).size).toBe(turns)
   })

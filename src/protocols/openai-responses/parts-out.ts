@@ -18,8 +18,6 @@ export const inputPart = (part: UserPart): Readonly<Fields> => {
       }
     case 'file':
       return { type: 'input_file', ...fileOf(part.source, part.filename) }
-    case 'opaque':
-      return { ...part.value }
     case 'audio':
       throw new GatewayError(
         'unsupported',

@@ -1,6 +1,6 @@
 // `dragoman serve --workers 2`: to its clients it is one gateway, whichever worker they reach, and whatever becomes of one.
 
-import { existsSync, mkdirSync, existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type CursorSim, type CursorStep, startCursorSim } from '../../sim/cursor.ts'
 import { startOpenAISim } from '../../sim/openai.ts'

@@ -75,6 +75,21 @@ export class BlockWriter {
     this.#events.splice(from, 0, ...opaque)
   }
 
+  /** `cover` for one message, which is what most reads hold: without lists in between. */
+  coverWith(at: number, message: OpaqueFields): void {
+    const events = this.#events
+    const first = events[at]
+    if (first?.type === 'turn-start') return this.cover(at, [message])
+    const { form, lane, data, name, visible } = message
+    const opaque: TurnEvent = { type: 'opaque', form, lane, data, name, covers: events.length - at, visible }
+    if (first === undefined) events.push(opaque)
+    else if (events.length > at + 1) events.splice(at, 0, opaque)
+    else {
+      events[at] = opaque
+      events.push(first)
+    }
+  }
+
   /** The position after the last call that ended among the pending events from `at` on; `at` if none did. */
   afterCalls(at: number): number {
     for (let place = this.#events.length; place > at; place--)

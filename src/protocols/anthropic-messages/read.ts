@@ -63,6 +63,8 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
   /** The message that was just read belongs to a call, or to a block that only this dialect has. */
   #isOfCall = false
   #isOfOwnBlock = false
+  /** One object for all messages. */
+  readonly #step: LaneStep = { holds: false, ofCall: false, replaced: false, visible: false, withheld: false }
   /** A second `message_start`. */
   #isRepeated = false
   /** The client must see other events than the upstream's for this call. */
@@ -87,13 +89,12 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
   }
 
   protected override get laneStep(): LaneStep {
-    const step = {
-      holds: this.options.wholeArguments && this.#call !== undefined,
-      ofCall: this.#isOfCall,
-      replaced: this.#isReplaced,
-      visible: this.#isOfOwnBlock,
-      withheld: this.#isRepeated,
-    }
+    const step = this.#step
+    step.holds = this.options.wholeArguments && this.#call !== undefined
+    step.ofCall = this.#isOfCall
+    step.replaced = this.#isReplaced
+    step.visible = this.#isOfOwnBlock
+    step.withheld = this.#isRepeated
     this.#isReplaced = false
     this.#isRepeated = false
     return step

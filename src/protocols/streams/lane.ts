@@ -50,7 +50,7 @@ export class Lane {
       return
     }
     if (this.#held.length === 0) {
-      if (!(replaced && ofCall)) this.#blocks.cover(at, [message])
+      if (!(replaced && ofCall)) this.#blocks.coverWith(at, message)
       this.#isReplaced = false
       return
     }

@@ -3,7 +3,7 @@
 import { type Fields, isObject } from '../../base/json.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { TurnRequest } from '../../core/request.ts'
-import { nearestEffort } from '../requests/nearest-effort.ts'
+import { fittingEffort } from '../requests/nearest-effort.ts'
 import type { ServerTraits } from './servers.ts'
 
 interface EffortOptions {
@@ -30,17 +30,6 @@ function askedEffort(
   // Some services of this dialect have a `reasoning` setting: it is forwarded unchanged unless the service refuses it.
   if (isObject(reasoning) && !traits.refuses.includes('reasoning')) return undefined
   return request.reasoning?.effort ?? request.otherEffort
-}
-
-function fittingEffort(asked: string, { origin }: TurnRequest, { traits, note }: EffortOptions) {
-  // `thinking: disabled` of an Anthropic client is a switch, not an effort that the client named.
-  const isSwitch = asked === 'none' && traits.efforts === undefined && origin.dialect === 'anthropic-messages'
-  const effort = isSwitch ? undefined : nearestEffort(asked, traits.efforts)
-  if (effort === undefined)
-    note(`reasoning effort "${asked}" was left out: the upstream has no setting for it`)
-  else if (effort !== asked)
-    note(`reasoning effort "${asked}" was sent as "${effort}", the nearest that this model takes`)
-  return effort
 }
 
 function fitTools(body: Fields, { model }: TurnRequest, { traits, note }: EffortOptions): void {

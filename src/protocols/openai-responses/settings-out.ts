@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { type Fields, isObject } from '../../base/json.ts'
 import type { TurnRequest } from '../../core/request.ts'
 import { fittingUser } from '../requests/fitting-user.ts'
-import { nearestEffort } from '../requests/nearest-effort.ts'
+import { fittingEffort } from '../requests/nearest-effort.ts'
 import { otherEffort, unusedFields } from '../requests/unused-fields.ts'
 import { unusedNote, unusedOf } from './request-in.ts'
 import type { ResponsesTraits } from './traits.ts'
@@ -78,17 +78,6 @@ function writeReasoning(body: Fields, request: TurnRequest, options: SettingsOpt
       ...(effort === undefined ? {} : { effort }),
       ...(summary === undefined ? {} : { summary }),
     }
-}
-
-function fittingEffort(asked: string, { origin }: TurnRequest, { traits, note }: SettingsOptions) {
-  // `thinking: disabled` of an Anthropic client is a switch, not an effort that the client named.
-  const isSwitch = asked === 'none' && traits.efforts === undefined && origin.dialect === 'anthropic-messages'
-  const effort = isSwitch ? undefined : nearestEffort(asked, traits.efforts)
-  if (effort === undefined)
-    note(`reasoning effort "${asked}" was left out: the upstream has no setting for it`)
-  else if (effort !== asked)
-    note(`reasoning effort "${asked}" was sent as "${effort}", the nearest that this model takes`)
-  return effort
 }
 
 function summaryOf({ origin: { dialect, body } }: TurnRequest): unknown {

@@ -1,5 +1,7 @@
 // The nearest reasoning effort that a model takes.
 
+import type { TurnRequest } from '../../core/request.ts'
+
 /** In ascending order. `default` is Groq's value for normal thinking. */
 const ladder = ['minimal', 'low', 'default', 'medium', 'high', 'xhigh', 'ultra', 'max']
 
@@ -14,4 +16,25 @@ export function nearestEffort(asked: string, listed: readonly string[] | undefin
   if (place < 0) return asked
   const known = ladder.filter((effort) => listed.includes(effort))
   return known.findLast((effort) => ladder.indexOf(effort) <= place) ?? known[0]
+}
+
+interface EffortOptions {
+  traits: { readonly efforts?: readonly string[] | undefined }
+  note(text: string): void
+}
+
+/** The effort that is sent; undefined if none is. Every change is a note. */
+export function fittingEffort(
+  asked: string,
+  { origin }: TurnRequest,
+  { traits, note }: EffortOptions,
+): string | undefined {
+  // `thinking: disabled` of an Anthropic client is a switch, not an effort that the client named.
+  const isSwitch = asked === 'none' && traits.efforts === undefined && origin.dialect === 'anthropic-messages'
+  const effort = isSwitch ? undefined : nearestEffort(asked, traits.efforts)
+  if (effort === undefined)
+    note(`reasoning effort "${asked}" was left out: the upstream has no setting for it`)
+  else if (effort !== asked)
+    note(`reasoning effort "${asked}" was sent as "${effort}", the nearest that this model takes`)
+  return effort
 }

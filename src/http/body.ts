@@ -1,10 +1,10 @@
 // Reads a request body in pieces, from a socket or a web `Request`; its size is checked while it arrives.
 
 import type { IncomingMessage } from 'node:http'
+import { countDroppedBytes, countReadBytes } from '../base/collect-buffers.ts'
+import { resumeInTurn } from '../base/take-turns.ts'
 import { GatewayError } from '../core/errors.ts'
 import type { BodyBudget } from './body-budget.ts'
-import { countDroppedBytes } from './collect-buffers.ts'
-import { resumeInTurn } from './take-turns.ts'
 
 export interface BodyRules {
   maxBytes: number
@@ -56,7 +56,8 @@ export function readNodeBody(
       }
       if (size < largeBytes) return
       request.pause()
-      resumeInTurn(goOn, piece.length)
+      countReadBytes(piece.length)
+      resumeInTurn(goOn)
     }
     const goOn = () => {
       if (!isOver) request.resume()

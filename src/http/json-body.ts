@@ -2,11 +2,11 @@
 // checked piece by piece while the body arrives; only parsing is left for the end.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { countDroppedBytes } from '../base/collect-buffers.ts'
 import { keepSpelling } from '../base/exact-json.ts'
 import { type JsonBounds, type JsonExcess, JsonScan } from '../base/json-scan.ts'
 import { GatewayError } from '../core/errors.ts'
 import type { BodyBudget } from './body-budget.ts'
-import { countDroppedBytes } from './collect-buffers.ts'
 import type { Exchange } from './exchange.ts'
 import { NotUtf8, StrictUtf8 } from './strict-utf8.ts'
 

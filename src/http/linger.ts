@@ -3,7 +3,8 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { resumeInTurn } from './take-turns.ts'
+import { countReadBytes } from '../base/collect-buffers.ts'
+import { resumeInTurn } from '../base/take-turns.ts'
 
 export interface LingerLimits {
   /** In all, and without a byte. */
@@ -63,7 +64,8 @@ function discardRest(request: IncomingMessage, limits: LingerLimits): void {
     idle.refresh()
     if (received > limits.maxBytes) giveUp()
     request.pause()
-    resumeInTurn(goOn, chunk.length)
+    countReadBytes(chunk.length)
+    resumeInTurn(goOn)
   })
   const stop = () => {
     clearTimeout(total)

@@ -48,6 +48,29 @@ describe('ByteSource', () => {
     expect(() => source.take()).toThrow('broken')
   })
 
+  it('lets other connections go first after every 64 KiB, however fast it is read', async () => {
+    const { source, state, send } = create()
+    for (let sent = 0; sent < 64; sent++) {
+      send('x'.repeat(1024))
+      source.take()
+    }
+    expect(state.paused).toBe(false)
+    send('y')
+    expect(taken(source)).toBe('y')
+    expect(state.paused).toBe(true)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(state.paused).toBe(false)
+  })
+
+  it('stays paused after its turn while nobody reads', async () => {
+    const { source, state, send } = create()
+    send('x'.repeat(70_000))
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(state.paused).toBe(true)
+    source.take()
+    expect(state.paused).toBe(false)
+  })
+
   it.each(['data', 'end', 'failure'])('wakes a waiting reader once, by %s', (what) => {
     const { source, send } = create()
     let woken = 0
@@ -97,13 +120,14 @@ describe('ByteSource', () => {
     expect(() => source.whenReadable(() => undefined)).toThrow('two readers')
   })
 
-  it('pauses the connection above the high-water mark', () => {
+  it('pauses the connection above the high-water mark', async () => {
     const { source, state, send } = create()
     send('x'.repeat(64 * 1024))
     expect(state.paused).toBe(false)
     send('y')
     expect(state.paused).toBe(true)
     source.take()
+    await new Promise((resolve) => setImmediate(resolve))
     expect(state.paused).toBe(false)
   })
 
@@ -133,12 +157,12 @@ describe('ByteSource', () => {
     expect(done.state.aborted).toEqual([])
   })
 
-  it('drains to its end without pausing the connection', async () => {
+  it('drains to its end, and resumes a paused connection', async () => {
     const { source, state, send } = create()
     send('x'.repeat(100_000))
     expect(state.paused).toBe(true)
     source.drain(60_000)
-    await Promise.resolve()
+    await new Promise((resolve) => setImmediate(resolve))
     expect(state.paused).toBe(false)
     send('more')
     source.onEnd()

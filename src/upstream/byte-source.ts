@@ -1,6 +1,8 @@
 // ByteSource: the body of an upstream response. Each read returns all bytes since the last one. Back-pressure: a slow reader pauses the
 // socket, so that a slow client costs a bounded buffer and not the whole answer.
 
+import { countReadBytes } from '../base/collect-buffers.ts'
+import { resumeInTurn } from '../base/take-turns.ts'
 import type { ExchangeTap } from '../core/tap.ts'
 import { ByteQueue } from './byte-queue.ts'
 import type { Dispatcher } from './undici.ts'
@@ -8,11 +10,16 @@ import type { Dispatcher } from './undici.ts'
 /** One read is in memory several times, as bytes, events and text, until the client has taken it. */
 const highWaterBytes = 64 * 1024
 
+/** After this many bytes other connections are served first: an upstream that never pauses would hold the event loop. */
+const turnBytes = 64 * 1024
+
 export class ByteSource {
   readonly #controller: Dispatcher.DispatchController
   readonly #queue = new ByteQueue()
   #ended = false
   #error: Error | undefined
+  #turnBytes = 0
+  #waitsForTurn = false
   #wake: (() => void) | undefined
   #consume: ((chunk: Buffer) => boolean) | undefined
   readonly #tap: ExchangeTap | undefined
@@ -29,7 +36,7 @@ export class ByteSource {
       return this.#ended ? null : undefined
     }
     const bytes = this.#queue.take()
-    if (this.#controller.paused) this.#controller.resume()
+    this.#resume()
     return bytes
   }
 
@@ -88,6 +95,8 @@ export class ByteSource {
   }
 
   onData(chunk: Buffer): void {
+    this.#turnBytes += chunk.length
+    if (this.#turnBytes > turnBytes) this.#waitForTurn()
     if (this.#consume !== undefined && this.#queue.isEmpty && this.#consume(chunk)) return
     this.#tap?.data(chunk)
     this.#queue.push(chunk)
@@ -104,6 +113,22 @@ export class ByteSource {
   onError(error: Error): void {
     this.#error = error
     this.#notify()
+  }
+
+  #waitForTurn(): void {
+    countReadBytes(this.#turnBytes)
+    this.#turnBytes = 0
+    if (this.#waitsForTurn) return
+    this.#waitsForTurn = true
+    this.#controller.pause()
+    resumeInTurn(() => {
+      this.#waitsForTurn = false
+      if (this.#queue.length <= highWaterBytes) this.#resume()
+    })
+  }
+
+  #resume(): void {
+    if (this.#controller.paused && !this.#waitsForTurn && !this.#error) this.#controller.resume()
   }
 
   #notify(): void {

@@ -24,8 +24,10 @@ export class Checkpoint {
     return this.state?.length ?? 0
   }
 
-  take(state: ConversationStateStructure): void {
-    this.state = toBinary(ConversationStateStructureSchema, state)
+  /** `encoded`: the same state as it arrived, if known. A part of a larger buffer is copied. */
+  take(state: ConversationStateStructure, encoded?: Uint8Array): void {
+    const bytes = encoded ?? toBinary(ConversationStateStructureSchema, state)
+    this.state = 2 * bytes.length > bytes.buffer.byteLength ? bytes : new Uint8Array(bytes)
     this.onCoveredShown()
     this.#isBehind = false
   }

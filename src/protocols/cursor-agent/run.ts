@@ -22,6 +22,7 @@ import { ExecFlow } from './exec-flow.ts'
 import type { ResultState } from './exec-ledger.ts'
 import { answerQuery } from './interaction.ts'
 import { answerKv } from './kv.ts'
+import { rawField } from './raw-field.ts'
 import { ResultFlow } from './result-flow.ts'
 import { type AnswerOptions, type ConversationEnd, isInterruption, type RunOptions } from './run-options.ts'
 import { createRunParts, maxServerBytes, type RunParts, serverBytes } from './run-parts.ts'
@@ -31,6 +32,7 @@ import { hasAtMost } from './wire-values.ts'
 
 /** Messages up to this many bytes cannot hold much. */
 const smallMessage = 64 * 1024
+const checkpointField = AgentServerMessageSchema.field.conversationCheckpointUpdate.number
 const mostValues = 200_000
 
 export class AgentRun {
@@ -127,6 +129,8 @@ export class AgentRun {
       return
     }
     this.#acknowledge(message)
+    const { case: kind, value } = message.message
+    if (kind === 'conversationCheckpointUpdate') this.#onCheckpoint(value, rawField(payload, checkpointField))
     this.#handle(message, payload.length, now)
     const most = maxServerBytes(this.#parts)
     if (serverBytes(this.#parts) > most) this.#answer.fail(tooMuchKept(most))
@@ -277,7 +281,6 @@ export class AgentRun {
     const { life, held, outbox, desk, window } = this.#parts
     const { case: kind, value } = message.message
     if (kind === 'kvServerMessage') this.#onKv(value, now)
-    else if (kind === 'conversationCheckpointUpdate') this.#onCheckpoint(value)
     if (life.isEnded) return
     switch (kind) {
       case 'interactionUpdate':
@@ -316,9 +319,9 @@ export class AgentRun {
     if (blob && isSilent) stored.look(blob, now)
   }
 
-  #onCheckpoint(state: ConversationStateStructure): void {
+  #onCheckpoint(state: ConversationStateStructure, encoded: Uint8Array | undefined): void {
     const { continuation, held, execs, life, usage } = this.#parts
-    continuation.checkpoint.take(state)
+    continuation.checkpoint.take(state, encoded)
     held.onCheckpoint()
     execs.onCheckpoint()
     life.checkpoint()

@@ -4,7 +4,7 @@ import { resumeInTurn } from './take-turns.ts'
 
 it('resumes a fixed number of streams per iteration of the event loop, in order', async () => {
   const resumed: number[] = []
-  for (let stream = 0; stream < 20; stream++) resumeInTurn(() => resumed.push(stream), 1)
+  for (let stream = 0; stream < 20; stream++) resumeInTurn(() => resumed.push(stream))
   expect(resumed).toEqual([])
   const counts: number[] = []
   for (let iteration = 0; iteration < 6; iteration++) {
@@ -18,9 +18,9 @@ it('resumes a fixed number of streams per iteration of the event loop, in order'
 it('lets a stream wait again while it is resumed', async () => {
   let resumed = 0
   const resume = () => {
-    if (++resumed < 5) resumeInTurn(resume, 1)
+    if (++resumed < 5) resumeInTurn(resume)
   }
-  resumeInTurn(resume, 1)
+  resumeInTurn(resume)
   for (let iteration = 0; iteration < 6; iteration++) await nextIteration()
   expect(resumed).toBe(5)
 })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { countDroppedBytes, countReadBytes } from './collect-buffers.ts'
+import { countDroppedBytes, countReadBytes } from '../base/collect-buffers.ts'
 
 const MiB = 1024 * 1024
 

@@ -1,5 +1,5 @@
-// Early garbage collection of bodies. Their pieces are buffers outside V8's heap, which V8 collects only after 64 MiB of them,
-// whatever the process may use. A flood of large bodies would hold that much garbage, so a collection runs earlier.
+// Early garbage collection of what was read from sockets. The pieces are buffers outside V8's heap, which V8 collects only after
+// 64 MiB of them, whatever the process may use. A flood of data would hold that much garbage, so a collection runs earlier.
 
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -26,7 +26,7 @@ function collectEvery(bytes: number, type: 'minor' | 'major'): (bytes: number) =
 /** Counts the bytes of a piece that was just read. A collection of the young generation takes about 1 ms. */
 export const countReadBytes = collectEvery(8 * MiB, 'minor')
 
-/** Counts the bytes of an unfinished body that was dropped: by then they are in the old generation. */
+/** Counts the bytes of a long body or message that was dropped: by then they are in the old generation. */
 export const countDroppedBytes = collectEvery(16 * MiB, 'major')
 
 /** The flag puts `gc` into contexts that are created while it is set, and into no other. */

@@ -29,13 +29,20 @@ const quicks: readonly [Quick, string][] = [
 
 const step = 200
 
+/** Not `scrollIntoView`: in current browsers, Tab would then start from the row, and skip everything before it. */
+function showRow(row: HTMLElement, rows: HTMLElement): void {
+  const [inner, outer] = [row.getBoundingClientRect(), rows.getBoundingClientRect()]
+  if (inner.top < outer.top) rows.scrollTop -= outer.top - inner.top
+  else if (inner.bottom > outer.bottom) rows.scrollTop += inner.bottom - outer.bottom
+}
+
 export function List(props: ListProps) {
   const { conversations, selected, list, total } = props
   const [most, setMost] = useState(step)
   const number = conversations.reduce((sum, { turns }) => sum + turns.length, 0)
   useEffect(() => {
     const element = selected === undefined ? null : document.getElementById(selected)
-    element?.scrollIntoView({ block: 'nearest' })
+    if (element && list.current) showRow(element, list.current)
   }, [selected, props.words, props.quick])
   let left = most
   return (

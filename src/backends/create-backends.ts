@@ -1,6 +1,7 @@
 // Backend configurations → backends. A new kind needs a case here, a row in config/schema.ts, and its folder. Only configured kinds
 // are imported: most configurations have one, and importing all would take longer than the rest of the startup.
 
+import { BoundedMap } from '../base/bounded-map.ts'
 import type { BackendConfig, Config } from '../config/schema.ts'
 import { defaultToolText } from '../config/tool-text.ts'
 import type { Backend } from '../core/backend.ts'
@@ -38,15 +39,21 @@ export async function createBackends(
   defaults: BackendDefaults,
   services: BackendServices,
 ): Promise<Map<string, Backend>> {
+  const reasoningSources = new BoundedMap<string, string>(sourceLimits)
   const created = Object.entries(config.backends).map(
     async ([name, backend]) =>
-      [name, await createBackend(backend, { name, config, defaults, services })] as const,
+      [name, await createBackend(backend, { name, config, defaults, services, reasoningSources })] as const,
   )
   return new Map(await Promise.all(created))
 }
 
+/** As long as reasoning is kept. */
+const sourceLimits = { maxEntries: 50_000, ttlMs: 12 * 60 * 60 * 1000 }
+
 export interface Creation {
   name: string
+  /** By digest: which service wrote a reasoning item. No other may get it. */
+  reasoningSources: BoundedMap<string, string>
   config: Config
   defaults: BackendDefaults
   services: BackendServices
@@ -74,6 +81,8 @@ async function createBackend(backend: BackendConfig, creation: Creation): Promis
         ...backend,
         ...shared,
         apiKey: backend.apiKey,
+        isShared: creation.services.isShared,
+        reasoningSources: creation.reasoningSources,
         // A model without tool calls is described by its prompt, in Chat's form.
         api: backend.tools === 'text' ? 'chat' : backend.api,
       })

@@ -9,7 +9,7 @@ import { withToolText } from './tool-text/with-tool-text.ts'
 // The compiler demands a row for each new member: an optional one too.
 const backendMembers: Record<keyof Required<Backend>, 'method' | 'value'> = {
   kind: 'value',
-  dialect: 'value',
+  dialects: 'value',
   models: 'method',
   run: 'method',
   countTokens: 'method',

@@ -7,6 +7,9 @@ const nonceBytes = 12
 const tagBytes = 16
 const mark = 'dragoman-sealed1.'
 
+/** Some gateway sealed it, not necessarily this one. */
+export const isSealed = (text: string): boolean => text.startsWith(mark)
+
 export class Seal {
   readonly #secret: () => Uint8Array
   #key: Uint8Array | undefined

@@ -120,8 +120,8 @@ export interface Finding {
 
 export interface Backend {
   readonly kind: string
-  /** The service's dialect by the name in `TurnRequest.origin`, if it is the dialect of a door: opaque parts are for that one only. */
-  readonly dialect?: string
+  /** Dialects of doors that the service speaks, by their names in `TurnRequest.origin`: it gets opaque parts of these only. */
+  readonly dialects?: readonly string[]
   /** The available models, requested from the service. */
   models(signal: AbortSignal): Promise<Model[]>
   /**

@@ -6,6 +6,8 @@
 // - Call ids are unique within one assistant message; `input` is the text of a JSON object.
 // - No message is empty.
 
+import type { GatewayError } from './errors.ts'
+
 /** A prompt-cache breakpoint that the client set on this element. */
 export interface CacheHint {
   ttl?: '5m' | '1h'
@@ -131,6 +133,8 @@ export interface TurnRequest {
   opaqueTools?: readonly OpaqueTool[]
   /** Some messages have opaque parts. */
   hasOpaqueParts?: boolean
+  /** What only a service of the dialect of `origin` can do and must not be left out, as the errors of other services. */
+  needs?: readonly GatewayError[]
   toolChoice?: ToolChoice
   parallelToolCalls?: boolean
   maxOutputTokens?: number
@@ -162,5 +166,9 @@ export interface TurnRequest {
     headers?: Readonly<Record<string, string>> | undefined
     /** The client's version of the dialect, if it sends one. */
     version?: string
+    /** The conversation in the dialect's own form, if parts of it are not in `body`: the client continues a stored one. */
+    conversation?: readonly Readonly<Record<string, unknown>>[]
+    /** Notes about what other dialects lack. A service of the dialect gets it, so its backend withdraws them. */
+    translationNotes?: readonly string[]
   }
 }

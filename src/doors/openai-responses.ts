@@ -3,7 +3,9 @@
 import type { Fields } from '../base/json.ts'
 import { GatewayError } from '../core/errors.ts'
 import { openaiErrorStatus } from '../protocols/errors/openai-error.ts'
+import { dialect } from '../protocols/openai-responses/dialect.ts'
 import { responsesErrorBody } from '../protocols/openai-responses/errors.ts'
+import { forwardedResponse } from '../protocols/openai-responses/forwarded.ts'
 import { listedItem, pageOf, readPage } from '../protocols/openai-responses/listed-items.ts'
 import { referredAnswers } from '../protocols/openai-responses/references-in.ts'
 import { fromResponsesRequest } from '../protocols/openai-responses/request-in.ts'
@@ -50,8 +52,14 @@ export const openaiResponsesDoor = (earlier: CallerResponses): Door => ({
           keepAlive: () => writer.keepAlive(),
         }
       },
-      answer: (turn, facts) =>
-        compaction ? compaction.answer(turn, facts) : kept(wholeResponse(turn, about(facts))),
+      answer(turn, facts) {
+        if (compaction) return compaction.answer(turn, facts)
+        const { original } = turn
+        if (original?.lane !== dialect) return kept(wholeResponse(turn, about(facts)))
+        const { text, finished } = forwardedResponse(original.text, [], about(facts))
+        kept(finished)
+        return text
+      },
     }
   },
 })

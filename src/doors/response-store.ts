@@ -10,10 +10,16 @@ import type { EarlierResponses } from '../protocols/openai-responses/references-
 import type { ResponsesRequest } from '../protocols/openai-responses/request-in.ts'
 import { type FinishedResponse, responseId } from '../protocols/openai-responses/response-out.ts'
 
+/** Items with ids of their service: in which response they are. */
+const placeLimits = { maxBytes: 8 * 1024 * 1024, ttlMs: 12 * 60 * 60 * 1000 }
+
 const defaultLimits = { maxBytes: 64 * 1024 * 1024, ttlMs: 12 * 60 * 60 * 1000 }
 
 /** A request continues one response and refers to items of few others. */
 const mostGathered = 64
+
+/** Of an item. */
+const longestId = 256
 
 type Item = Readonly<Record<string, unknown>>
 
@@ -61,6 +67,7 @@ export interface CallerResponses extends EarlierResponses {
 
 export class ResponseStore {
   readonly #kept: BoundedMap<string, Kept>
+  readonly #places = new BoundedMap<string, string>(placeLimits)
   readonly #elsewhere: ResponsesElsewhere | undefined
   readonly #seal: Seal
 
@@ -83,6 +90,15 @@ export class ResponseStore {
     const found = own.find(id) !== undefined
     own.delete(id)
     return found
+  }
+
+  #place(caller: Caller, { response, items }: FinishedResponse): void {
+    const answer = String(response.id)
+    for (const { id } of items) {
+      if (typeof id !== 'string' || id.length > longestId || answerOfItem(id) !== undefined) continue
+      const key = JSON.stringify([callerId(caller), id])
+      this.#places.set(key, answer, 2 * (key.length + answer.length) + entryBytes)
+    }
   }
 
   /** The approximate size of everything stored. */
@@ -120,10 +136,13 @@ export class ResponseStore {
         const kept = own.find(id)
         return kept ? (JSON.parse(kept.items) as Item[]) : gatheredItems(id)
       },
+      answerWith: (itemId) => this.#places.get(JSON.stringify([callerId(caller), itemId])),
       seal: (text) => this.#seal.seal(text, caller.key),
       unseal: (content) => this.#seal.unseal(content, caller.key),
-      keep(request, answer) {
-        if (request.store) own.keep(request.items, answer)
+      keep: (request, answer) => {
+        if (!request.store) return
+        own.keep(request.items, answer)
+        this.#place(caller, answer)
       },
       delete: async (id) => this.delete(id, caller) || ((await elsewhere?.delete(id, caller)) ?? false),
     }

@@ -163,7 +163,7 @@ function forTarget(
   { backend, model, variant }: Target,
   note: (text: string) => void,
 ): TurnRequest {
-  const known = withoutForeignParts(turn, backend.dialect, note)
+  const known = withoutForeignParts(turn, backend.dialects ?? [], note)
   const effort = effortOf(turn, variant)
   if (effort === undefined) return { ...known, model }
   return { ...known, model, reasoning: { effort }, origin: { ...turn.origin, faithful: false } }

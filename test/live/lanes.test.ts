@@ -1,29 +1,75 @@
-// Recorded answers of live services by the lane of their own dialect: the same bytes but for the model's name. Needs CASES_DIR.
+// Recorded answers of live services by the lane of their own dialect: the same bytes but for the model's name and the id of a
+// response. Needs CASES_DIR.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startGateway } from '../harness.ts'
 import { eventStream, type ScriptedUpstream, startScriptedUpstream } from '../scripted-upstream.ts'
-import { isSpliced, type Recording, readRecordings } from './recordings.ts'
+import {
+  firstResponse,
+  isSpliced,
+  isUnreadable,
+  type Json,
+  type Recording,
+  readRecordings,
+} from './recordings.ts'
 
 const folder = process.env.CASES_DIR
 const name = 'name-of-the-client'
 
-if (folder === undefined)
-  it.skip('set CASES_DIR to the folder of live.jsonl.gz, and its answers are played', () => undefined)
-else {
-  const rows = readRecordings(folder).filter(
-    (row) => row.api === 'messages' && row.form !== 'error' && !isSpliced(row),
-  )
-  describe('answers of Anthropic by Messages', () => play(rows))
+interface LaneRows {
+  api: string
+  path: string
+  service: Json
+  model: string
+  question: Json
+  isPlayed(row: Recording): boolean
+  /** The events of the first answer of a recording. */
+  first(chunks: readonly string[]): string[]
+  /** What the client gets for an event or a whole answer. `received`: what it got. */
+  expected(sent: string, received: string | undefined): string
 }
 
-function play(rows: readonly Recording[]): void {
+const lanes: readonly LaneRows[] = [
+  {
+    api: 'messages',
+    path: '/v1/messages',
+    service: { kind: 'anthropic' },
+    model: 'claude-opus-5-5',
+    question: { max_tokens: 9, messages: [{ role: 'user', content: 'go' }] },
+    isPlayed: (row) => !isSpliced(row),
+    first: firstMessage,
+    expected: renamed,
+  },
+  {
+    api: 'responses',
+    path: '/v1/responses',
+    service: { kind: 'openai', api: 'responses' },
+    model: 'gpt-5.6-sol',
+    question: { input: 'go' },
+    isPlayed: (row) => !isUnreadable(row),
+    first: (chunks) => firstResponse(chunks) ?? [],
+    expected: renamedResponse,
+  },
+]
+
+if (folder === undefined)
+  it.skip('set CASES_DIR to the folder of live.jsonl.gz, and its answers are played', () => undefined)
+else
+  describe.each(lanes)('recorded answers by $api', (lane) => {
+    const isOfLane = (row: Recording) => row.api === lane.api && row.form !== 'error'
+    play(
+      lane,
+      readRecordings(folder).filter((row) => isOfLane(row) && lane.isPlayed(row)),
+    )
+  })
+
+function play(lane: LaneRows, rows: readonly Recording[]): void {
   let upstream: ScriptedUpstream
   let gateway: Awaited<ReturnType<typeof startGateway>>
   beforeAll(async () => {
     upstream = await startScriptedUpstream()
-    const service = { kind: 'anthropic', baseUrl: upstream.url, apiKey: 'key-of-the-upstream' }
-    gateway = await startGateway({ backends: { service }, models: { [name]: 'service/claude-opus-5-5' } })
+    const service = { ...lane.service, baseUrl: upstream.url, apiKey: 'key-of-the-upstream' }
+    gateway = await startGateway({ backends: { service }, models: { [name]: `service/${lane.model}` } })
   })
   afterAll(async () => {
     await gateway.gateway.close()
@@ -31,15 +77,10 @@ function play(rows: readonly Recording[]): void {
   })
 
   const ask = async (stream: boolean) => {
-    const answer = await fetch(`${gateway.url}/v1/messages`, {
+    const answer = await fetch(`${gateway.url}${lane.path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
-        model: name,
-        max_tokens: 9,
-        stream,
-        messages: [{ role: 'user', content: 'go' }],
-      }),
+      body: JSON.stringify({ model: name, stream, ...lane.question }),
     })
     return answer.text()
   }
@@ -48,12 +89,15 @@ function play(rows: readonly Recording[]): void {
     '%s',
     async (_, row) => {
       if (row.chunks) {
-        const message = firstMessage(row.chunks)
-        upstream.answer = { headers: eventStream, body: message.map(frame).join('') }
-        expect(datas(await ask(true))).toEqual(message.map(renamed))
+        const events = lane.first(row.chunks)
+        upstream.answer = { headers: eventStream, body: events.map(frame).join('') }
+        const received = datas(await ask(true))
+        expect(received).toEqual(events.map((event, at) => lane.expected(event, received[at])))
       } else {
-        upstream.answer = { body: JSON.stringify(row.body) }
-        expect(await ask(false)).toBe(JSON.stringify({ ...row.body, model: name }))
+        const sent = JSON.stringify(row.body)
+        upstream.answer = { body: sent }
+        const received = await ask(false)
+        expect(received).toBe(lane.expected(sent, received))
       }
     },
   )
@@ -73,7 +117,32 @@ const datas = (text: string) =>
   text.split('\n').flatMap((line) => (line.startsWith('data: ') ? [line.slice('data: '.length)] : []))
 
 function renamed(chunk: string): string {
-  const { type, message } = JSON.parse(chunk)
+  const { type, message, model } = JSON.parse(chunk)
+  if (type === 'message') return chunk.replace(`"model":${JSON.stringify(model)}`, `"model":"${name}"`)
   if (type !== 'message_start') return chunk
   return chunk.replace(JSON.stringify(message.model), JSON.stringify(name))
+}
+
+/** The id is the gateway's own, and the same in all events. */
+function renamedResponse(sent: string, received: string | undefined): string {
+  const event = JSON.parse(sent)
+  const response = event.object === 'response' ? event : event.response
+  if (!response || received === undefined) return sent
+  const got = JSON.parse(received)
+  const { id } = got.response ?? got
+  expect(id).toMatch(/^resp_/)
+  expect(id).not.toBe(response.id)
+  return withMembers(sent, response, { id, model: name, previous_response_id: null })
+}
+
+/** Replaces members in the text, which must hold them once in this spelling. */
+function withMembers(text: string, response: Json, members: Json): string {
+  let out = text
+  for (const [member, value] of Object.entries(members)) {
+    if (response[member] === undefined) continue
+    const [before, after] = [response[member], value].map((one) => `"${member}":${JSON.stringify(one)}`)
+    if (!out.includes(before as string)) throw new Error(`other spelling of ${member}`)
+    out = out.replace(before as string, after as string)
+  }
+  return out
 }

@@ -64,12 +64,15 @@ function play(rows: readonly Recording[]): void {
   })
 
   const titled = rows.map((row) => [`${row.service} ${row.id} (${row.api}, ${row.form})`, row] as const)
-  describe.each(Object.entries(doors))('by %s', (_name, door) => {
-    it.each(titled)('%s', async (_title, row) => {
+  const isBroken = (row: Recording) => isRefusal(row) || isSpliced(row) || isUnreadable(row)
+  describe.each(Object.entries(doors))('by %s', (name, door) => {
+    // Responses to Responses is a lane: lanes.test.ts compares the bytes.
+    const isForwarded = (row: Recording) =>
+      name === 'Responses' && row.api === 'responses' && row.form !== 'error' && !isBroken(row)
+    it.each(titled.filter(([, row]) => !isForwarded(row)))('%s', async (_title, row) => {
       playing = row
       const stream = row.form === 'stream'
-      const isBroken = isRefusal(row) || isSpliced(row) || isUnreadable(row)
-      const expected = isBroken ? undefined : saidBy(row)
+      const expected = isBroken(row) ? undefined : saidBy(row)
       const names = [...new Set(expected?.calls.map(({ name }) => name))]
       const answer = await fetch(`${gateway.url}${door.path}`, {
         method: 'POST',

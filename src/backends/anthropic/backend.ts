@@ -87,7 +87,7 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
 
   return {
     kind: 'anthropic',
-    dialect,
+    dialects: [dialect],
     run,
     models: (signal) => askModels(options, requests, signal),
     countTokens: (request, context) => askCount(options, requests, request, context),

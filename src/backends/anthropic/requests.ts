@@ -21,10 +21,11 @@ import { type AnthropicModel, anthropicModel } from '../../protocols/anthropic-m
 import type { ToolNames } from '../../protocols/anthropic-messages/names.ts'
 import { thinkingId } from '../../protocols/anthropic-messages/preserved-thinking.ts'
 import { type TurnPosition, toAnthropicRequest } from '../../protocols/anthropic-messages/request-out.ts'
+import { anthropicIds } from '../../protocols/anthropic-messages/stored-ids.ts'
 import { bodyText, hasOddInput } from '../../protocols/requests/body-text.ts'
 import { headersFor } from '../../protocols/requests/dialect-headers.ts'
+import { StoredIds } from '../http/stored-ids.ts'
 import { KeptThinking, type Owner } from './kept-thinking.ts'
-import { StoredIds } from './stored-ids.ts'
 
 export interface UpstreamRequest {
   body: Record<string, unknown>
@@ -60,7 +61,7 @@ export class AnthropicRequests {
 
   constructor(account: Account) {
     this.#account = account
-    this.storedIds = account.isShared ? new StoredIds(account.name) : undefined
+    this.storedIds = account.isShared ? new StoredIds(account.name, anthropicIds) : undefined
     this.#accountId = createHash('sha256').update(`${account.name}\n${account.apiKey}`).digest('base64url')
   }
 

@@ -7,6 +7,8 @@ import type { TurnRequest } from '../../core/request.ts'
 import type { UpstreamRefusal } from '../../protocols/errors/upstream-error.ts'
 import type { TurnReader } from '../../protocols/streams/reader.ts'
 
+import type { ReasoningSources } from './kept-reasoning.ts'
+
 export type ApiName = 'chat' | 'responses'
 
 export interface ApiOptions {
@@ -14,19 +16,28 @@ export interface ApiOptions {
   name: string
   /** As in a URL: with the port unless that is the scheme's default. */
   host: string
+  /** Several keys share the account. */
+  isShared?: boolean | undefined
+  /** Default: those of this backend alone. */
+  reasoningSources?: ReasoningSources | undefined
 }
 
 export interface Api {
   /** Appended to the base URL. */
   readonly path: string
+  /** The dialect by its name in `TurnRequest.origin`. */
+  readonly dialect: string
   open(request: TurnRequest, context: TurnContext): ApiTurn
 }
 
 /** One turn over one API. */
 export interface ApiTurn {
+  /** Another one after each correction. */
   readonly reader: TurnReader
   /** The text of the request's body. */
   text(): string
+  /** Gets the JSON text of every event and answer before it is read. */
+  onJson?: ((text: string) => void) | undefined
   toError(refusal: UpstreamRefusal): GatewayError
   /** Changes the request as a refusal asks for; false if the refusal does not say how. */
   correct(error: GatewayError): boolean

@@ -6,12 +6,14 @@ import type { TurnRequest } from '../../core/request.ts'
 import { fromChatError } from '../../protocols/openai-chat/errors.ts'
 import { toListedModel } from '../../protocols/openai-chat/model-list.ts'
 import { headersFor } from '../../protocols/requests/dialect-headers.ts'
+import { withoutForeignParts } from '../../protocols/requests/opaque-parts.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
 import { httpTurn } from '../http/http-turn.ts'
 import { listModels } from '../http/list-models.ts'
-import type { Api, ApiName } from './api.ts'
+import type { Api, ApiName, ApiTurn } from './api.ts'
 import { ApiChoice, type ApiSetting } from './api-choice.ts'
 import { createChatApi } from './chat-api.ts'
+import type { ReasoningSources } from './kept-reasoning.ts'
 import { createResponsesApi } from './responses-api.ts'
 
 interface OpenAIBackendOptions {
@@ -28,6 +30,10 @@ interface OpenAIBackendOptions {
   headers: Record<string, string>
   /** Headers that choose the account and may come from the client. */
   accountHeaders?: readonly string[] | undefined
+  /** Several keys share the account. */
+  isShared?: boolean | undefined
+  /** Default: those of this backend alone. */
+  reasoningSources?: ReasoningSources | undefined
   progressMs: number
   firstByteMs: number
 }
@@ -44,7 +50,14 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
   const choice = new ApiChoice(options.api ?? 'auto', host, options.baseUrl ?? '')
   const apis: Record<ApiName, Api> = {
     chat: createChatApi({ name, host }),
-    responses: createResponsesApi({ name, host }),
+    responses: createResponsesApi({ ...options, host }),
+  }
+  const dialects = [apis.chat.dialect, apis.responses.dialect]
+
+  function open(using: ApiName, request: TurnRequest, context: TurnContext): ApiTurn {
+    const api = apis[using]
+    const known = withoutForeignParts(request, [api.dialect], (text) => context.notes.add(text))
+    return api.open(known, context)
   }
 
   function run(request: TurnRequest, context: TurnContext): AsyncIterable<TurnEvent[]> {
@@ -52,7 +65,7 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
     const sentHeaders = context.traceHeaders ? { ...own, ...context.traceHeaders } : own
     const notesBefore = context.notes.all.length
     let using = choice.of(request)
-    let turn = apis[using].open(request, context)
+    let turn = open(using, request, context)
     let switchesLeft = maxSwitches
     const attempt = () => ({
       path: address(apis[using].path),
@@ -76,10 +89,11 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
         if (other !== undefined) {
           using = other
           context.notes.rewind(notesBefore)
-          turn = apis[other].open(request, context)
+          turn = open(other, request, context)
         } else if (!turn.correct(error)) return undefined
         return attempt()
       },
+      ...(options.isShared ? { onJson: (text: string) => turn.onJson?.(text) } : {}),
       ignoresText: () => true,
       onEvents: (events) => turn.onEvents(events),
     })
@@ -97,7 +111,7 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
     return entries.map((entry) => toListedModel(entry, name))
   }
 
-  return { kind: 'openai', models, run, close: () => client.close() }
+  return { kind: 'openai', dialects, models, run, close: () => client.close() }
 }
 
 function keyHeader({ apiKey, authHeader }: OpenAIBackendOptions): Record<string, string> {

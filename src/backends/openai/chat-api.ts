@@ -39,5 +39,5 @@ export function createChatApi({ name, host }: ApiOptions): Api {
     }
   }
 
-  return { path: '/chat/completions', open }
+  return { path: '/chat/completions', dialect: 'openai-chat', open }
 }

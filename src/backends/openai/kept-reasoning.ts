@@ -12,9 +12,22 @@ const ttlMs = 12 * 60 * 60 * 1000
 const limits = { maxBytes: 64 * 1024 * 1024, ttlMs }
 const refusedLimits = { maxEntries: 10_000, ttlMs }
 
+/** By digest: which service wrote a reasoning item. Shared by the backends of a gateway: none may get the items of another. */
+export type ReasoningSources = BoundedMap<string, string>
+
 export class KeptReasoning {
   readonly #byCall = new BoundedMap<string, CallReasoning>(limits)
   readonly #refused = new BoundedMap<string, true>(refusedLimits)
+  readonly #sources: ReasoningSources
+
+  constructor(sources: ReasoningSources = new BoundedMap<string, string>(refusedLimits)) {
+    this.#sources = sources
+  }
+
+  /** An item that a client of the same dialect gets as it is. */
+  see(item: Fields, source: string): void {
+    this.#sources.set(digestOf(item), source)
+  }
 
   keep(caller: Caller, model: string, call: KnownCall, reasoning: CallReasoning): void {
     const bytes = 2 * JSON.stringify(reasoning).length + entryBytes
@@ -25,8 +38,11 @@ export class KeptReasoning {
     return this.#byCall.size === 0 ? undefined : this.#byCall.get(callKey(callerId(caller), model, call))
   }
 
-  isTaken(item: Fields): boolean {
-    return this.#refused.size === 0 || this.#refused.get(digestOf(item)) === undefined
+  /** False for an item that the service has refused, and for one that is known to be of another. */
+  isTaken(item: Fields, source: string): boolean {
+    if (this.#refused.size + this.#sources.size === 0) return true
+    const digest = digestOf(item)
+    return this.#refused.get(digest) === undefined && (this.#sources.get(digest) ?? source) === source
   }
 
   /** The service could not read one of these: none of them is sent again. */

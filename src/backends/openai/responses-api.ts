@@ -3,9 +3,12 @@
 import type { TurnContext } from '../../core/backend.ts'
 import type { TurnRequest } from '../../core/request.ts'
 import { withFittingNames } from '../../protocols/openai-chat/fitting-names.ts'
+import { dialect } from '../../protocols/openai-responses/dialect.ts'
 import { ResponsesReader } from '../../protocols/openai-responses/read.ts'
 import { reasoningSource } from '../../protocols/openai-responses/reasoning-items.ts'
+import { responsesIds } from '../../protocols/openai-responses/stored-ids.ts'
 import { fromResponsesError } from '../../protocols/openai-responses/upstream-errors.ts'
+import { StoredIds } from '../http/stored-ids.ts'
 import type { Api, ApiOptions, ApiTurn } from './api.ts'
 import { KeptReasoning } from './kept-reasoning.ts'
 import { ResponsesLessons } from './responses-lessons.ts'
@@ -14,9 +17,10 @@ import { ResponsesRequest } from './responses-request.ts'
 /** The longest tool name; Chat takes 64 characters. */
 const longestName = 128
 
-export function createResponsesApi({ name, host }: ApiOptions): Api {
-  const kept = new KeptReasoning()
+export function createResponsesApi({ name, host, reasoningSources, isShared }: ApiOptions): Api {
+  const kept = new KeptReasoning(reasoningSources)
   const lessons = new ResponsesLessons(host)
+  const storedIds = isShared ? new StoredIds(name, responsesIds) : undefined
 
   function open(request: TurnRequest, context: TurnContext): ApiTurn {
     const { turnId, wholeArguments, budget, caller } = context
@@ -24,23 +28,39 @@ export function createResponsesApi({ name, host }: ApiOptions): Api {
     const note = (text: string) => context.notes.add(text)
     const fitting = withFittingNames(request, note, longestName)
     const source = reasoningSource(name, host, model)
-    const sent = new ResponsesRequest(fitting.request, context, { kept, lessons, source })
+    const mayForward = context.mayOpenLane === true && fitting.request === request
+    const sent = new ResponsesRequest(fitting.request, context, { kept, lessons, source }, mayForward)
     const offered = new Set(fitting.request.tools.map((tool) => tool.name))
-    const reader = new ResponsesReader({
-      turnId,
-      wholeArguments,
-      budget,
-      model,
-      backend: name,
-      note,
-      source,
-      offered,
-    })
+    const form = request.stream ? ('message' as const) : ('answer' as const)
+    const createReader = () =>
+      new ResponsesReader({
+        turnId,
+        wholeArguments,
+        budget,
+        model,
+        backend: name,
+        note,
+        source,
+        offered,
+        onReasoning: (item) => kept.see(item, source),
+        lane: sent.isVerbatim ? { dialect, form } : undefined,
+      })
+    let reader = createReader()
     return {
-      reader,
-      text: () => sent.text(),
+      get reader() {
+        return reader
+      },
+      text() {
+        storedIds?.check(caller.key, sent.body)
+        return sent.text()
+      },
+      onJson: storedIds && ((text) => storedIds.see(caller.key, text)),
       toError: fromResponsesError,
-      correct: (error) => sent.correct(error),
+      correct(error) {
+        const isCorrected = sent.correct(error)
+        if (isCorrected) reader = createReader()
+        return isCorrected
+      },
       onEvents(events) {
         for (const event of events) {
           if (event.type !== 'tool-call-end') continue
@@ -52,5 +72,5 @@ export function createResponsesApi({ name, host }: ApiOptions): Api {
     }
   }
 
-  return { path: '/responses', open }
+  return { path: '/responses', dialect, open }
 }

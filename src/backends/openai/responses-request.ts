@@ -4,8 +4,12 @@ import type { Fields } from '../../base/json.ts'
 import type { TurnContext } from '../../core/backend.ts'
 import type { GatewayError } from '../../core/errors.ts'
 import type { TurnRequest } from '../../core/request.ts'
-import { toResponsesRequest } from '../../protocols/openai-responses/request-out.ts'
+import {
+  type ResponsesRequestOptions,
+  toResponsesRequest,
+} from '../../protocols/openai-responses/request-out.ts'
 import { isSealRefusal } from '../../protocols/openai-responses/upstream-errors.ts'
+import { verbatimBody } from '../../protocols/openai-responses/verbatim.ts'
 import { bodyText } from '../../protocols/requests/body-text.ts'
 import type { KeptReasoning } from './kept-reasoning.ts'
 import type { ResponsesLessons } from './responses-lessons.ts'
@@ -25,14 +29,24 @@ export class ResponsesRequest {
   readonly #context: TurnContext
   readonly #memory: ResponsesMemory
   #body: Fields
+  /** The client's own body goes out. */
+  isVerbatim = false
   #lessonsLeft = maxLessons
   #isSealTried = false
 
-  constructor(request: TurnRequest, context: TurnContext, memory: ResponsesMemory) {
+  readonly #mayForward: boolean
+
+  /** `mayForward`: the client's tool names are those of the service. */
+  constructor(request: TurnRequest, context: TurnContext, memory: ResponsesMemory, mayForward: boolean) {
     this.#request = request
     this.#context = context
     this.#memory = memory
+    this.#mayForward = mayForward
     this.#body = this.#write()
+  }
+
+  get body(): Readonly<Fields> {
+    return this.#body
   }
 
   text(): string {
@@ -43,7 +57,8 @@ export class ResponsesRequest {
     const { kept, lessons } = this.#memory
     if (this.#lessonsLeft-- === 0) return false
     if (isSealRefusal(error)) {
-      const sealed = (this.#body.input as Fields[]).filter(({ type }) => type === 'reasoning')
+      const { input } = this.#body
+      const sealed = Array.isArray(input) ? input.filter((item: Fields) => item.type === 'reasoning') : []
       if (this.#isSealTried || sealed.length === 0) return false
       this.#isSealTried = true
       kept.refuse(sealed)
@@ -57,13 +72,18 @@ export class ResponsesRequest {
     const { kept, lessons, source } = this.#memory
     const { caller, notes } = this.#context
     const { model } = this.#request
-    return toResponsesRequest(this.#request, {
+    const options: ResponsesRequestOptions = {
       traits: lessons.traitsOf(model),
       source,
       recall: (call) => kept.recall(caller, model, call),
-      isTaken: (item) => kept.isTaken(item),
+      isTaken: (item) => kept.isTaken(item, source),
       note: (text) => notes.add(text),
       withdraw: (text) => notes.withdraw(text),
-    })
+    }
+    const verbatim = this.#mayForward ? verbatimBody(this.#request, options) : undefined
+    this.isVerbatim = verbatim !== undefined
+    if (verbatim) return verbatim
+    for (const text of this.#request.origin.translationNotes ?? []) notes.add(text)
+    return toResponsesRequest(this.#request, options)
   }
 }

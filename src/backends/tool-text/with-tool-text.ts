@@ -8,6 +8,8 @@ import { toolTextTurn } from './tool-text-turn.ts'
 
 export function withToolText(backend: Backend, settings: ToolTextSettings): Backend {
   return withOverrides(backend, {
+    // The model gets text alone.
+    dialects: [],
     run: (request: TurnRequest, context: TurnContext) =>
       toolTextTurn({
         request,

@@ -2,7 +2,7 @@
 // https://docs.anthropic.com/en/api/messages
 
 import type { Notes } from '../../core/notes.ts'
-import type { Message, ResponseFormat, TurnRequest } from '../../core/request.ts'
+import type { ResponseFormat, TurnRequest } from '../../core/request.ts'
 import {
   array,
   between,
@@ -17,6 +17,7 @@ import {
   wholeNumber,
 } from '../requests/decode.ts'
 import { readHistory } from '../requests/history-in.ts'
+import { hasOpaquePart } from '../requests/opaque-parts.ts'
 import type { Changed } from '../requests/tools-in.ts'
 import { dialect } from './dialect.ts'
 import { readMessages, readSystem } from './messages-in.ts'
@@ -81,13 +82,6 @@ export function fromMessagesRequest(
   }
   return { model, turn, showsThinking: thinking.shown }
 }
-
-const isOpaque = (part: { type: string }) => part.type === 'opaque'
-
-const hasOpaquePart = (message: Message) =>
-  message.role === 'tool'
-    ? message.results.some((result) => result.content.some(isOpaque))
-    : message.content.some(isOpaque)
 
 function featuresOf(betas: string | undefined): { features?: string[] } {
   const features = (betas ?? '').split(',').flatMap((name) => name.trim() || [])

@@ -1,19 +1,11 @@
-// Ids that lead to things which the service stores: containers, files, message threads. Where several callers share one account, an
-// id passes only for the caller that received it.
+// Ids of things that Anthropic stores: containers, files, message threads.
 
 import { type Fields, isObject } from '../../base/json.ts'
+import { type IdFinder, type NamedId, walkMembers } from '../requests/stored-ids.ts'
 
-export interface NamedId {
-  id: string
-  /** Where the request names it. */
-  param: string
-  what: 'container' | 'file' | 'thread'
-}
-
-/** The ids that a request names. */
-export function idsNamed(body: Readonly<Fields>): NamedId[] {
+function named(body: Readonly<Fields>): NamedId[] {
   const found: NamedId[] = []
-  const add = (id: unknown, param: string, what: NamedId['what']) => {
+  const add = (id: unknown, param: string, what: 'container' | 'file' | 'thread') => {
     if (typeof id === 'string') found.push({ id, param, what })
   }
   const { container, thread, diagnostics } = body
@@ -27,30 +19,11 @@ export function idsNamed(body: Readonly<Fields>): NamedId[] {
 
 /** Members whose content the model or the client wrote: a `file_id` in there is none. */
 const written = new Set(['input', 'input_schema', 'text', 'data', 'citations'])
+const fileNames = new Set(['file_id'])
 
-/** Bodies and answers are bounded in depth before they come here, or by their size. */
-function walkFiles(value: unknown, add: (id: unknown) => void, depth = 0): void {
-  if (typeof value !== 'object' || value === null || depth > deepest) return
-  if (Array.isArray(value)) {
-    for (const entry of value) walkFiles(entry, add, depth + 1)
-    return
-  }
-  for (const [name, member] of Object.entries(value)) {
-    if (name === 'file_id') add(member)
-    else if (!written.has(name)) walkFiles(member, add, depth + 1)
-  }
-}
+const walkFiles = (value: unknown, add: (id: unknown) => void) => walkMembers(value, fileNames, written, add)
 
-/** The limit of request bodies. */
-const deepest = 64
-
-const marks = ['"container"', '"file_id"', '"message"']
-
-/** Whether the JSON text of an event or answer can hold such an id. Names inside of texts have escaped quotes. */
-export const mayHoldIds = (text: string): boolean => marks.some((name) => text.includes(name))
-
-/** The ids that the service hands out in an event of a stream or in a whole answer. */
-export function idsGiven(event: Readonly<Fields>): string[] {
+function given(event: Readonly<Fields>): string[] {
   const found: string[] = []
   const add = (id: unknown) => {
     if (typeof id === 'string') found.push(id)
@@ -67,3 +40,5 @@ export function idsGiven(event: Readonly<Fields>): string[] {
 
 const isServiceResult = (block: unknown): block is Fields =>
   isObject(block) && typeof block.type === 'string' && block.type.endsWith('_tool_result')
+
+export const anthropicIds: IdFinder = { marks: ['"container"', '"file_id"', '"message"'], given, named }

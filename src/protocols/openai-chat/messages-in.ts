@@ -70,9 +70,15 @@ function readElement(element: Fields, path: string, reading: Reading): Message[]
     note('items of type additional_tools are not supported on this route and were left out')
   const item = { item: withCustomCall(element, path, reading), path }
   const message = readItem(item, { model: reading.model, names: noNames, note })
+  if (message?.role === 'assistant' && message.content.some(({ type }) => type === 'opaque')) {
+    note(`items of type ${String(element.type).slice(0, longestShown)} are not supported and were left out`)
+    return []
+  }
   return message ? [message] : []
 }
 
+/** Characters of a client's type in a note. */
+const longestShown = 100
 const noNames = new ToolNames()
 
 /** Clients that know a custom tool as a function send its calls back as function calls. */

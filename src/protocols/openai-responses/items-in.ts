@@ -1,10 +1,13 @@
 // The items of a Responses request. One answer of the model (reasoning, messages, calls) arrives as several items in a row, and
 // becomes one assistant message again.
 
+import { isSealed } from '../../base/seal.ts'
+import type { GatewayError } from '../../core/errors.ts'
 import type { AssistantPart, Message, ReasoningPart } from '../../core/request.ts'
 import { customInput } from '../requests/custom-tools.ts'
 import { array, type Fields, invalid, object, optional, string, unsupported } from '../requests/decode.ts'
 import { readFunctionCall } from '../requests/function-call-in.ts'
+import { dialect } from './dialect.ts'
 import { readParts, readResultPart, readTextPart, readUserPart } from './parts-in.ts'
 import { fromEncryptedContent } from './reasoning-proof.ts'
 import type { ToolNames } from './tool-names.ts'
@@ -18,18 +21,13 @@ interface Reading {
   model: string
   names: ToolNames
   note(text: string): void
+  /** Gets the notes of changes without which no service would take the items. Absent: `note` gets them. */
+  repaired?: ((text: string) => void) | undefined
   /** Where compactions are read. */
   unseal?: ((content: string) => string | undefined) | undefined
+  /** Gets the error of an item that only a service of this dialect can read, and that must not be left out. Absent: it is thrown. */
+  onNeed?: ((error: GatewayError) => void) | undefined
 }
-
-/** Items of tools that OpenAI hosts. They mean nothing to other models. */
-const hosted = new Set([
-  'apply_patch_call', 'apply_patch_call_output', 'code_interpreter_call', 'computer_call', 'computer_call_output',
-  'configuration_update', 'file_search_call', 'image_generation_call', 'local_shell_call', 'local_shell_call_output',
-  'mcp_approval_request', 'mcp_approval_response', 'mcp_call', 'mcp_list_tools', 'multi_agent_call',
-  'multi_agent_call_output', 'program', 'program_output', 'shell_call', 'shell_call_output', 'tool_search_call',
-  'tool_search_output', 'web_search_call',
-]) // biome-ignore format: a list to be read as one
 
 const foreignProofNote = 'encrypted reasoning was left out: it is of another model or service, or was changed'
 
@@ -83,22 +81,30 @@ export function readItem({ item, path }: PlacedItem, reading: Reading): Message 
       throw invalid(path, 'a compaction_trigger must be the last item')
   }
   if (typeof type !== 'string') throw invalid(`${path}.type`, 'is required (a string)')
-  if (!hosted.has(type)) throw invalid(`${path}.type`, `${JSON.stringify(type)} is not known`)
-  reading.note(`items of type ${type} are not supported and were left out`)
-  return undefined
+  return opaqueItem(item)
 }
 
-function readCompaction(item: Fields, path: string, { unseal }: Reading): Message {
+/** An item of a tool that the service runs itself, or of a later version. */
+const opaqueItem = (value: Fields): Message => ({
+  role: 'assistant',
+  content: [{ type: 'opaque', dialect, value }],
+})
+
+function readCompaction(item: Fields, path: string, { unseal, onNeed }: Reading): Message {
   if (!unseal) throw unsupported(`${path}.type`, 'compactions are read in Responses requests only.')
   const place = `${path}.encrypted_content`
   const sealed = string(item.encrypted_content, place)
   const text = unseal(sealed)
   if (text !== undefined) return { role: 'user', content: [{ type: 'text', text }] }
-  throw invalid(
+  const foreign = invalid(
     place,
     `The encrypted content ${sealed.slice(0, 8)}… could not be verified. It was made elsewhere, for someone else, or was changed; send the conversation instead.`,
     'invalid_encrypted_content',
   )
+  // Ours for somebody else, or changed: no service can read it.
+  if (!onNeed || isSealed(sealed)) throw foreign
+  onNeed(foreign)
+  return opaqueItem(item)
 }
 
 function readMessage(item: Fields, path: string, { note }: Reading): Message {
@@ -127,7 +133,7 @@ function readAgentMessage(item: Fields, path: string, { note }: Reading): Messag
   return { role: 'user', content: [{ type: 'text', text: from }, ...content] }
 }
 
-function readCall(item: Fields, path: string, { names, note }: Reading): AssistantPart[] {
+function readCall(item: Fields, path: string, { names, note, repaired = note }: Reading): AssistantPart[] {
   const callId = string(item.call_id, `${path}.call_id`)
   const name = names.toUpstream(
     string(item.name, `${path}.name`),
@@ -137,11 +143,15 @@ function readCall(item: Fields, path: string, { names, note }: Reading): Assista
     const input = customInput(string(item.input, `${path}.input`))
     return [{ type: 'tool-call', callId, name, input }]
   }
-  const changed = (text?: string) => void (text && note(text))
+  const changed = (text?: string) => void (text && repaired(text))
   return readFunctionCall({ name, arguments: item.arguments }, path, callId, changed)
 }
 
-function readReasoning(item: Fields, path: string, reading: Reading): ReasoningPart | undefined {
+export function readReasoning(
+  item: Fields,
+  path: string,
+  reading: Pick<Reading, 'model' | 'note'>,
+): ReasoningPart | undefined {
   const texts = [...textsOf(item.content, `${path}.content`)]
   if (texts.length === 0) texts.push(...textsOf(item.summary, `${path}.summary`))
   const text = texts.join('\n\n')

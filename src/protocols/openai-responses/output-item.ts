@@ -31,6 +31,8 @@ export class OutputItem {
   hasWholeInput = false
   /** Of a call: the id that clients see, once it is open. */
   shownId: string | undefined
+  /** Of a call: the client sees it under another id than the service's. */
+  isReplaced = false
   /** The client has received some of the arguments. */
   isPassed = false
   /** Of reasoning: whether its summary or its raw text is shown. */

@@ -20,6 +20,8 @@ export interface OutputOptions extends ReaderOptions {
   source: string
   /** The names of the offered tools. */
   offered: ReadonlySet<string>
+  /** Gets each reasoning item that can go back. */
+  onReasoning?(item: Fields): void
 }
 
 /** An item, its maps and their entries. */
@@ -34,6 +36,7 @@ export class OutputWriter {
   #inputLength = 0
   /** A call was cut off: nothing may follow it. */
   isCut = false
+  #isReplaced = false
   readonly #kept = new Map<string, CallReasoning>()
   #leading: Fields[] = []
   #before: Fields[] = []
@@ -52,6 +55,13 @@ export class OutputWriter {
   /** The reasoning that goes back with a call. */
   keptWith(callId: string): CallReasoning | undefined {
     return this.#kept.get(callId)
+  }
+
+  /** Since the last time, the client must see other events for a call than the service's. */
+  takeReplaced(): boolean {
+    const isReplaced = this.#isReplaced
+    this.#isReplaced = false
+    return isReplaced
   }
 
   add(entry: OutputItem): void {
@@ -210,6 +220,7 @@ export class OutputWriter {
     if (!back) return this.#blocks.close()
     this.#budget.spend(2 * jsonCost(back))
     this.#before.push(back)
+    this.#options.onReasoning?.(back)
     this.#blocks.endReasoning(proofOf(back, this.#options.source, entry.hasPassed))
   }
 
@@ -219,6 +230,8 @@ export class OutputWriter {
     if (name === '') return
     const callId = textOf(given) || (given === undefined ? textOf(id) : '')
     entry.shownId = this.#blocks.startCall(callId, name)
+    entry.isReplaced = entry.shownId !== callId
+    this.#isReplaced ||= entry.isReplaced
     if (callId !== '' && entry.shownId !== callId) this.#options.note(repeatedIdNote)
   }
 
@@ -241,6 +254,7 @@ export class OutputWriter {
     if (entry.item.status === 'incomplete') {
       this.#options.note(cutCallNote)
       this.isCut = true
+      this.#isReplaced = true
       return
     }
     if (entry.isPassed && text !== streamed) {
@@ -261,7 +275,10 @@ export class OutputWriter {
     if (!read.ok) throw this.#malformed(entry, text)
     const [first, ...others] = read.inputs
     if (entry.isPassed && first !== text) throw this.#malformed(entry, text)
-    if (read.changed !== undefined) this.#options.note(`in the upstream's tool call, ${read.changed}`)
+    if (read.changed !== undefined) {
+      this.#isReplaced = true
+      this.#options.note(`in the upstream's tool call, ${read.changed}`)
+    }
     this.#blocks.endCall(first)
     for (const input of others) {
       this.#blocks.startCall('', textOf(entry.item.name))

@@ -4,6 +4,7 @@
 import { type Fields, isObject } from '../../base/json.ts'
 import type { GatewayError } from '../../core/errors.ts'
 import type { FinishReason, Usage } from '../../core/events.ts'
+import type { LaneStep } from '../streams/lane.ts'
 import { isCut, TurnReader } from '../streams/reader.ts'
 import { kindOf, OutputItem, textOf } from './output-item.ts'
 import { type OutputOptions, OutputWriter } from './output-writer.ts'
@@ -36,6 +37,13 @@ export class ResponsesReader extends TurnReader<ResponsesReaderOptions> {
   /** The response of the last event, and its status. */
   #last: { response: Fields; status: unknown } | undefined
 
+  /** Calls that are announced and not complete. */
+  readonly #openCalls = new Set<OutputItem>()
+  /** The message belongs to a call that the client sees under another id. */
+  #isOfReplaced = false
+  /** One object for all messages. */
+  readonly #step: LaneStep = { holds: false, ofCall: false, replaced: false, visible: false, withheld: false }
+
   constructor(options: ResponsesReaderOptions) {
     super(options)
     this.#output = new OutputWriter(options, this.blocks, this.budget)
@@ -55,10 +63,23 @@ export class ResponsesReader extends TurnReader<ResponsesReaderOptions> {
     return super.mayBeSilent || this.#worksUnseen || this.#output.current?.kind === 'reasoning'
   }
 
+  protected override get laneStep(): LaneStep {
+    const step = this.#step
+    step.holds = this.options.wholeArguments && this.#openCalls.size > 0
+    step.replaced = this.#output.takeReplaced() || this.#isOfReplaced
+    return step
+  }
+
   protected onMessage(data: string): void {
+    this.#step.ofCall = false
+    this.#step.visible = false
+    this.#isOfReplaced = false
     // OpenAI does not send it, some servers do. It is not an end.
-    if (data.trim() === '[DONE]') return
-    const event = this.parse(data)
+    this.#step.withheld = data.trim() === '[DONE]'
+    if (!this.#step.withheld) this.#onEvent(this.parse(data))
+  }
+
+  #onEvent(event: Fields): void {
     switch (event.type) {
       case 'response.created':
       case 'response.queued':
@@ -112,7 +133,8 @@ export class ResponsesReader extends TurnReader<ResponsesReaderOptions> {
     this.finish()
   }
 
-  #onCreated({ response }: Fields): void {
+  #onCreated({ type, response }: Fields): void {
+    this.#step.withheld = this.#started && type === 'response.created'
     if (isObject(response)) this.#start(response)
   }
 
@@ -157,11 +179,15 @@ export class ResponsesReader extends TurnReader<ResponsesReaderOptions> {
 
   #onInput(event: Fields): void {
     const entry = this.#findKnown(event)
+    this.#step.ofCall = true
+    this.#isOfReplaced = entry?.isReplaced ?? false
     if (entry?.isCall) this.#output.input(entry, textOf(event.delta))
   }
 
   #onWholeInput(event: Fields, input: unknown): void {
     const entry = this.#findKnown(event)
+    this.#step.ofCall = true
+    this.#isOfReplaced = entry?.isReplaced ?? false
     if (entry?.isCall) this.#output.wholeInput(entry, textOf(input))
   }
 
@@ -172,8 +198,17 @@ export class ResponsesReader extends TurnReader<ResponsesReaderOptions> {
     const kind = kindOf(item)
     const known = this.#findKnown(event, item)
     const entry = known?.kind === kind ? known : this.#add(item, event)
+    this.#onKind(kind)
+    this.#isOfReplaced = entry.isReplaced
     if (kind === 'other') this.#worksUnseen = false
     else this.#output.done(entry, item)
+    this.#openCalls.delete(entry)
+  }
+
+  /** Items of other kinds are only in the lane. */
+  #onKind(kind: OutputItem['kind']): void {
+    this.#step.ofCall = kind === 'call' || kind === 'custom-call'
+    this.#step.visible = kind === 'other'
   }
 
   #onEnd({ type, response }: Fields): void {
@@ -214,6 +249,8 @@ export class ResponsesReader extends TurnReader<ResponsesReaderOptions> {
     if (id !== '') this.#byId.set(id, entry)
     this.#newest = entry
     this.#worksUnseen = entry.kind === 'other'
+    this.#onKind(entry.kind)
+    if (entry.isCall) this.#openCalls.add(entry)
     if (entry.kind !== 'other') this.#output.add(entry)
     return entry
   }
@@ -245,6 +282,7 @@ export class ResponsesReader extends TurnReader<ResponsesReaderOptions> {
     const stated = status === 'incomplete' ? (incompleteReasons.get(raw) ?? 'other') : 'stop'
     this.#readRest(response.output)
     this.#output.finish(stated !== 'stop')
+    this.#openCalls.clear()
     this.blocks.close()
     if (this.#output.isCut && !isCut(stated) && stated !== 'other')
       throw this.malformed('an incomplete tool call in a complete answer')

@@ -18,6 +18,9 @@ interface Thought {
 
 const mark = 'dragoman1.'
 
+/** A gateway wrote this content, not necessarily this one. */
+export const isOwnProof = (content: string): boolean => content.startsWith(mark)
+
 const sumOf = ({ model, text }: Thought, { signature = null, redacted = null }: Record<string, unknown>) =>
   createHash('sha256')
     .update(JSON.stringify([model, text, signature, redacted]))

@@ -12,6 +12,8 @@ export interface EarlierResponses {
   conversation(responseId: string): readonly Fields[] | undefined
   /** The items of that answer, possibly with others of its conversation. */
   itemsOf(responseId: string): readonly Fields[] | undefined
+  /** The stored answer with this item, for items that keep the ids of their service. */
+  answerWith?(itemId: string): string | undefined
   /** The text of a compaction of this caller; undefined for anything else. */
   unseal?(content: string): string | undefined
 }
@@ -34,6 +36,8 @@ export function referredAnswers(body: unknown): string[] {
 export class References {
   readonly #earlier: EarlierResponses
   readonly #answers = new Map<string, ReadonlyMap<unknown, Fields>>()
+  /** The request names an item. */
+  isUsed = false
 
   constructor(earlier: EarlierResponses) {
     this.#earlier = earlier
@@ -41,8 +45,10 @@ export class References {
 
   item(reference: Fields, path: string): Fields {
     const id = string(reference.id, `${path}.id`)
-    const answer = answerOfItem(id)
-    const item = answer === undefined ? undefined : this.#itemsOf(responseId(answer)).get(id)
+    this.isUsed = true
+    const own = answerOfItem(id)
+    const answer = own === undefined ? this.#earlier.answerWith?.(id) : responseId(own)
+    const item = answer === undefined ? undefined : this.#itemsOf(answer).get(id)
     if (item) return item
     throw new GatewayError(
       'not-found',

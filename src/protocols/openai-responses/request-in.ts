@@ -1,6 +1,8 @@
 // OpenAI Responses request → TurnRequest. Unknown fields are tolerated; errors name the exact field.
 // https://platform.openai.com/docs/api-reference/responses/create
 
+import type { GatewayError } from '../../core/errors.ts'
+import { repairHistory } from '../../core/history.ts'
 import type { Notes } from '../../core/notes.ts'
 import type { Message, ResponseFormat, TurnRequest } from '../../core/request.ts'
 import {
@@ -19,7 +21,9 @@ import {
 } from '../requests/decode.ts'
 import { readHistory } from '../requests/history-in.ts'
 import { readJsonSchema } from '../requests/json-schema-in.ts'
+import { hasOpaquePart } from '../requests/opaque-parts.ts'
 import { readEffortWord, type StatedEffort } from '../requests/reasoning-effort.ts'
+import { dialect } from './dialect.ts'
 import { echoOf } from './echo.ts'
 import { type PlacedItem, readItems } from './items-in.ts'
 import { type EarlierResponses, isReference, References } from './references-in.ts'
@@ -50,21 +54,32 @@ export function fromResponsesRequest(
 ): ResponsesRequest {
   const fields = object(body, 'body')
   const model = modelName(fields.model, 'model')
-  const note = (text: string) => notes.add(text)
-  refuseUnserved(fields)
+  const translationNotes: string[] = []
+  const note = (text: string) => {
+    notes.add(text)
+    translationNotes.push(text)
+  }
+  let faithful = true
+  const repaired = (text: string) => {
+    notes.add(text)
+    faithful = false
+  }
+  const needs = neededFields(fields)
+  const onNeed = (error: GatewayError) => void needs.push(error)
   noteUnused(fields, note)
 
+  const references = new References(earlier)
   const all = [
     ...(optional(fields.previous_response_id, 'previous_response_id', itemsBefore(earlier)) ?? []),
-    ...readInput(fields, new References(earlier)),
+    ...readInput(fields, references),
   ]
   const compacts = all.at(-1)?.item.type === 'compaction_trigger'
   const placed = compacts ? all.slice(0, -1) : all
   if (typeof fields.previous_response_id === 'string') refuseOrphans(placed)
   const offered = readTools([{ value: fields.tools, path: 'tools' }, ...placed.flatMap(addedTools)], note)
-  const choice = readToolChoice(fields.tool_choice, offered)
-  const { unseal } = earlier
-  const messages = readConversation(fields, placed, { model, names: offered.names, note, unseal })
+  const choice = readToolChoice(fields.tool_choice, offered, onNeed)
+  const reading = { model, names: offered.names, note, repaired, unseal: earlier.unseal, onNeed }
+  const messages = readConversation(fields, placed, reading)
 
   const stated = optional(fields.reasoning, 'reasoning', readEffort) ?? {}
   const turn: TurnRequest = {
@@ -73,6 +88,9 @@ export function fromResponsesRequest(
     tools: choice.tools,
     stream: optional(fields.stream, 'stream', boolean) ?? false,
     ...defined({
+      opaqueTools: offered.opaqueTools.length > 0 ? offered.opaqueTools : undefined,
+      hasOpaqueParts: messages.some(hasOpaquePart) ? true : undefined,
+      needs: needs.length > 0 ? needs : undefined,
       toolChoice: choice.toolChoice,
       parallelToolCalls: optional(fields.parallel_tool_calls, 'parallel_tool_calls', boolean),
       maxOutputTokens: optional(fields.max_output_tokens, 'max_output_tokens', positiveInteger),
@@ -83,7 +101,15 @@ export function fromResponsesRequest(
       responseFormat: readFormat(fields),
       user: optional(fields.user ?? fields.safety_identifier, 'user', string),
     }),
-    origin: { dialect: 'openai-responses', body: fields, faithful: false },
+    origin: {
+      dialect,
+      body: fields,
+      faithful,
+      translationNotes,
+      ...(typeof fields.previous_response_id === 'string' || references.isUsed
+        ? { conversation: placed.map(({ item }) => item) }
+        : {}),
+    },
   }
   const store = optional(fields.store, 'store', boolean) ?? true
   return {
@@ -98,17 +124,23 @@ export function fromResponsesRequest(
   }
 }
 
-/** Refuses fields that cannot be left out without changing the meaning of the request. */
-function refuseUnserved(fields: Fields): void {
-  const refuse = (name: string, instead: string) => {
-    throw unsupported(name, `is not supported here; ${instead}.`)
-  }
-  const isSet = (name: string) => fields[name] !== undefined && fields[name] !== null
-  if (isSet('conversation')) refuse('conversation', 'send the input, or previous_response_id')
-  if (isSet('prompt')) refuse('prompt', 'send instructions and input')
+const isSet = (fields: Readonly<Fields>, name: string) => fields[name] !== undefined && fields[name] !== null
+
+/** The errors of fields that cannot be left out without changing the meaning of the request. */
+function neededFields(fields: Fields): GatewayError[] {
+  const refusal = (name: string, instead: string) => unsupported(name, `is not supported here; ${instead}.`)
   if (optional(fields.background, 'background', boolean))
-    refuse('background', 'wait for the answer, or stream it')
+    throw refusal('background', 'wait for the answer, or stream it')
+  return [
+    ...(isSet(fields, 'conversation')
+      ? [refusal('conversation', 'send the input, or previous_response_id')]
+      : []),
+    ...(isSet(fields, 'prompt') ? [refusal('prompt', 'send instructions and input')] : []),
+  ]
 }
+
+/** The service has a part of the conversation. */
+const isPartial = (fields: Readonly<Fields>) => isSet(fields, 'conversation') || isSet(fields, 'prompt')
 
 const logprobs = 'message.output_text.logprobs'
 
@@ -172,8 +204,9 @@ function refuseOrphans(placed: readonly PlacedItem[]): void {
 }
 
 /** With an earlier response the input may be empty. */
-function readInput({ input: value, previous_response_id: id }: Fields, references: References): PlacedItem[] {
-  if ((value ?? null) === null && typeof id === 'string') return []
+function readInput(fields: Fields, references: References): PlacedItem[] {
+  const { input: value, previous_response_id: id } = fields
+  if ((value ?? null) === null && (typeof id === 'string' || isPartial(fields))) return []
   if (typeof value === 'string')
     return [{ item: { type: 'message', role: 'user', content: value }, path: 'input' }]
   if (!Array.isArray(value)) throw invalid('input', 'must be a string or an array of items')
@@ -191,7 +224,9 @@ interface Reading {
   model: string
   names: ToolNames
   note(text: string): void
+  repaired(text: string): void
   unseal: EarlierResponses['unseal']
+  onNeed(error: GatewayError): void
 }
 
 function readConversation(fields: Fields, placed: readonly PlacedItem[], reading: Reading): Message[] {
@@ -199,7 +234,9 @@ function readConversation(fields: Fields, placed: readonly PlacedItem[], reading
   const system: Message[] = instructions
     ? [{ role: 'system', content: [{ type: 'text', text: instructions }] }]
     : []
-  return readHistory([...system, ...readItems(placed, reading)], 'input', reading.note)
+  const given = [...system, ...readItems(placed, reading)]
+  if (isPartial(fields)) return repairHistory(given, reading.repaired)
+  return readHistory(given, 'input', reading.repaired)
 }
 
 const readEffort = (value: unknown, path: string): StatedEffort =>

@@ -19,6 +19,7 @@ export function toResponsesRequest(request: TurnRequest, options: ResponsesReque
     include: ['reasoning.encrypted_content'],
   }
   writeTools(body, request, custom)
+  writeNeeded(body, request)
   writeSettings(body, request, options)
   if (request.stream) body.stream = true
   if (request.stream && options.traits.isOpenAI) body.stream_options = { include_obfuscation: false }
@@ -26,9 +27,20 @@ export function toResponsesRequest(request: TurnRequest, options: ResponsesReque
   return body
 }
 
+/** Fields of the client that no other dialect has, and that must not be left out. */
+function writeNeeded(body: Fields, { needs = [], origin }: TurnRequest): void {
+  for (const { param = '' } of needs) {
+    const [name = ''] = param.split('.')
+    if (needed.has(name)) body[name] = origin.body[name]
+  }
+}
+
+const needed = new Set(['conversation', 'prompt', 'tool_choice'])
+
 function writeTools(body: Fields, request: TurnRequest, custom: ReadonlySet<string>): void {
-  if (request.tools.length === 0) return
-  body.tools = request.tools.map(toTool)
+  const { opaqueTools = [] } = request
+  if (request.tools.length + opaqueTools.length === 0) return
+  body.tools = [...request.tools.map(toTool), ...opaqueTools.map(({ value }) => value)]
   if (request.parallelToolCalls !== undefined) body.parallel_tool_calls = request.parallelToolCalls
   const { toolChoice: choice } = request
   if (choice === undefined) return
@@ -56,13 +68,18 @@ function dropRefused(body: Fields, { traits: { refuses }, note }: SettingsOption
 }
 
 /** `path`: a field, or a field of an object, e.g. `reasoning.summary`. */
-function drop(body: Fields, path: string): boolean {
+export function hasField(body: Readonly<Fields>, path: string): boolean {
   const [name = '', inner] = path.split('.', 2)
   const value = body[name]
-  if (value === undefined) return false
+  if (inner === undefined) return value !== undefined
+  return isObject(value) && value[inner] !== undefined
+}
+
+function drop(body: Fields, path: string): boolean {
+  if (!hasField(body, path)) return false
+  const [name = '', inner] = path.split('.', 2)
   if (inner === undefined) return delete body[name]
-  if (!isObject(value) || value[inner] === undefined) return false
-  const { [inner]: _, ...rest } = value
+  const { [inner]: _, ...rest } = body[name] as Fields
   if (Object.keys(rest).length === 0) delete body[name]
   else body[name] = rest
   return true

@@ -17,7 +17,7 @@ export interface SettingsOptions {
 }
 
 /** The smallest limit that the service takes. */
-const leastTokens = 16
+export const leastTokens = 16
 
 export function writeSettings(body: Fields, request: TurnRequest, options: SettingsOptions): void {
   noteUnused(request, options)
@@ -95,6 +95,10 @@ function isSummaryWanted(effort: string | undefined, traits: ResponsesTraits): b
 const isReasoning = (effort: unknown, { efforts, reasonsByDefault }: ResponsesTraits) =>
   efforts?.length !== 0 && (effort === undefined ? reasonsByDefault : effort !== 'none')
 
+/** With this effort the model refuses the settings in `fixed`. */
+export const isSamplingFixed = (effort: unknown, traits: ResponsesTraits): boolean =>
+  traits.fixedWhile === 'always' || isReasoning(effort, traits)
+
 function writeText(body: Fields, { origin, responseFormat: format }: TurnRequest): void {
   const text: Fields = {}
   if (format?.type === 'json') text.format = { type: 'json_object' }
@@ -124,7 +128,7 @@ function writeLimit(body: Fields, { maxOutputTokens: limit }: TurnRequest, { not
 
 function writeSampling(body: Fields, request: TurnRequest, { traits, note }: SettingsOptions): void {
   const effort = isObject(body.reasoning) ? body.reasoning.effort : undefined
-  const isFixed = traits.fixedWhile === 'always' || isReasoning(effort, traits)
+  const isFixed = isSamplingFixed(effort, traits)
   const settings = { temperature: request.temperature, top_p: request.topP }
   const left: string[] = []
   for (const [name, value] of Object.entries(settings)) {

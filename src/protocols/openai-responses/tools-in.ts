@@ -1,7 +1,8 @@
-// Tools and tool_choice of a Responses request: functions, custom tools, and namespaces of both. Tools that OpenAI hosts are left
-// out, with a note.
+// Tools and tool_choice of a Responses request: functions, custom tools, and namespaces of both. Tools that the service itself runs are
+// opaque.
 
-import type { Tool } from '../../core/request.ts'
+import type { GatewayError } from '../../core/errors.ts'
+import type { OpaqueTool, Tool } from '../../core/request.ts'
 import { readCustomTool } from '../requests/custom-tools.ts'
 import { array, type Fields, invalid, object, optional, string, unsupported } from '../requests/decode.ts'
 import {
@@ -12,13 +13,15 @@ import {
   repeatedName,
   requireTool,
 } from '../requests/tools-in.ts'
+import { dialect } from './dialect.ts'
 import { type ClientTool, ToolNames } from './tool-names.ts'
 
 export interface OfferedTools {
   tools: Tool[]
   names: ToolNames
-  /** The original tools, without those that were left out. */
+  /** The original tools, without the opaque ones. */
   served: Fields[]
+  opaqueTools: OpaqueTool[]
 }
 
 type Note = (text: string) => void
@@ -43,9 +46,12 @@ interface Offer {
 /** `lists`: the request's own tools, and the lists of items that add tools later. */
 export function readTools(lists: readonly { value: unknown; path: string }[], note: Note): OfferedTools {
   const offers = new Map<string, Offer>()
+  const opaqueTools: OpaqueTool[] = []
+  const onOpaque = (value: Fields) =>
+    void opaqueTools.push({ dialect, kind: String(value.type), name: undefined, value })
   for (const { value, path: list } of lists) {
     for (const { offer, path } of placedTools(value, list).flatMap((placed) =>
-      readOffers(placed, list, note),
+      readOffers(placed, list, note, onOpaque),
     )) {
       const { name, namespace } = offer.client
       const key = JSON.stringify([namespace, name])
@@ -57,7 +63,7 @@ export function readTools(lists: readonly { value: unknown; path: string }[], no
   const all = [...offers.values()]
   const names = new ToolNames(all.flatMap(({ client }) => (client.namespace === undefined ? [client] : [])))
   const tools = all.map(({ tool, client }) => ({ ...tool, name: names.offer(client) }))
-  return { tools, names, served: [...new Set(all.map(({ served }) => served))] }
+  return { tools, names, served: [...new Set(all.map(({ served }) => served))], opaqueTools }
 }
 
 const placedTools = (value: unknown, path: string): Placed[] =>
@@ -68,10 +74,15 @@ const placedTools = (value: unknown, path: string): Placed[] =>
 
 type PlacedOffer = { offer: Offer; path: string }
 
-function readOffers({ tool, path }: Placed, list: string, note: Note): PlacedOffer[] {
+type OnOpaque = (tool: Fields) => void
+
+function readOffers({ tool, path }: Placed, list: string, note: Note, onOpaque: OnOpaque): PlacedOffer[] {
   if (tool.type === 'namespace') return readNamespace(tool, path, list, note)
   const read = readTool(tool, path, note)
-  if (!read) return []
+  if (!read) {
+    onOpaque(tool)
+    return []
+  }
   const client = { name: read.name, custom: tool.type === 'custom' }
   return [{ offer: { tool: read, client, list, served: tool }, path }]
 }
@@ -83,7 +94,10 @@ function readNamespace(space: Fields, path: string, list: string, note: Note): P
   note('tools of a namespace were offered under names joined with the namespace')
   return placedTools(space.tools, `${path}.tools`).flatMap(({ tool, path: place }) => {
     const read = readTool(tool, place, note)
-    if (!read) return []
+    if (!read) {
+      note(`tool type ${String(tool.type).slice(0, longestShown)} is not supported and was left out`)
+      return []
+    }
     const words = [read.description, about && `(${namespace}: ${about})`].filter(Boolean).join('\n\n')
     const described = { ...read, ...(words ? { description: words } : {}) }
     const client = { name: read.name, namespace, custom: tool.type === 'custom' }
@@ -91,23 +105,31 @@ function readNamespace(space: Fields, path: string, list: string, note: Note): P
   })
 }
 
-/** Undefined for a tool that OpenAI hosts. */
+/** Undefined for a tool of another kind. */
 function readTool(tool: Fields, path: string, note: Note): Tool | undefined {
   const type = string(tool.type, `${path}.type`)
   if (type === 'function') return readFunctionTool(tool, path, 'parameters')
-  if (type !== 'custom') {
-    note(`tool type ${type.slice(0, longestShown)} is not supported and was left out`)
-    return undefined
-  }
-  return readCustomTool(tool, path, note)
+  return type === 'custom' ? readCustomTool(tool, path, note) : undefined
 }
 
-export function readToolChoice(value: unknown, { tools, names }: OfferedTools): Choice {
+/** `onNeed` gets the error of a choice that only a service of this dialect can follow. */
+export function readToolChoice(
+  value: unknown,
+  { tools, names, opaqueTools }: OfferedTools,
+  onNeed: (error: GatewayError) => void,
+): Choice {
   if (value === undefined || value === null) return { toolChoice: undefined, tools }
-  return possibleChoice(readChoice(value, tools, names), 'tool_choice', () => undefined)
+  const choice = readChoice(value, tools, names, onNeed)
+  if (opaqueTools.length > 0) return choice
+  return possibleChoice(choice, 'tool_choice', () => undefined)
 }
 
-function readChoice(value: unknown, tools: Tool[], names: ToolNames): Choice {
+function readChoice(
+  value: unknown,
+  tools: Tool[],
+  names: ToolNames,
+  onNeed: (error: GatewayError) => void,
+): Choice {
   const path = 'tool_choice'
   if (typeof value === 'string') return { toolChoice: readMode(value, path), tools }
   const choice = object(value, path)
@@ -125,10 +147,13 @@ function readChoice(value: unknown, tools: Tool[], names: ToolNames): Choice {
       return { toolChoice: { type: 'tool', name }, tools }
     }
     default:
-      throw unsupported(
-        `${path}.type`,
-        `${String(choice.type)} is not supported here; use auto, none, required, function, custom or allowed_tools.`,
+      onNeed(
+        unsupported(
+          `${path}.type`,
+          `${String(choice.type)} is not supported here; use auto, none, required, function, custom or allowed_tools.`,
+        ),
       )
+      return { toolChoice: undefined, tools }
   }
 }
 

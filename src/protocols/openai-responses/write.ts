@@ -1,15 +1,20 @@
 // TurnEvents → the events of a Responses stream. Each block is one item. Blocks follow each other, so the index of the next item is
-// the number of finished items.
+// the number of finished items. In a lane the service's own events are forwarded (forwarded.ts).
 
+import { isObject, parseJson } from '../../base/json.ts'
 import { jsonString } from '../../base/json-string.ts'
+import { replaceMember } from '../../base/json-text.ts'
 import { TextBuffer } from '../../base/text-buffer.ts'
 import type { GatewayError } from '../../core/errors.ts'
 import type { FinishReason, TurnEvent, Usage } from '../../core/events.ts'
 import { costOf } from '../../core/held-events.ts'
 import { TurnBudget, textCost } from '../../core/turn-budget.ts'
 import { notesComment } from '../streams/notes-comment.ts'
+import { sseText } from '../streams/sse-out.ts'
 import { CustomTextReader } from './custom-text-reader.ts'
+import { dialect } from './dialect.ts'
 import { errorEvent } from './errors.ts'
+import { forwardedResponse, forwardedText } from './forwarded.ts'
 import {
   callItem,
   contentPart,
@@ -50,6 +55,13 @@ type Of<T extends TurnEvent['type']> = Extract<TurnEvent, { type: T }>
 const argumentsOf = ({ type }: Item) =>
   type === 'custom_tool_call' ? 'custom_tool_call_input' : 'function_call_arguments'
 
+const isContent = ({ type }: TurnEvent) => type.startsWith('text-') || type.startsWith('reasoning-')
+
+function typeOf(data: string): string | undefined {
+  const event = parseJson(data)
+  return isObject(event) && typeof event.type === 'string' ? event.type : undefined
+}
+
 /** The end of a block repeats its text four times: as text, part, item, and in the whole answer. */
 const timesWritten = 4
 const keptOf = (event: TurnEvent) => timesWritten * ('delta' in event ? textCost(event.delta) : costOf(event))
@@ -71,6 +83,13 @@ export class ResponsesWriter {
   #customShown = ''
   #deltaType = ''
   #deltaFields = ''
+  #isLane = false
+  /** The last forwarded event, until its number is needed. */
+  #lastForwarded: string | undefined
+  /** Own events came between those of the service: later ones get other numbers. */
+  #isRenumbered = false
+  /** The client has seen other items than the service sent. */
+  #hasOwnItems = false
   /** The whole answer, after a successful end. */
   finished: FinishedResponse | undefined
 
@@ -81,10 +100,78 @@ export class ResponsesWriter {
 
   /** The events as SSE text; empty if none of them is visible in this dialect. */
   push(events: readonly TurnEvent[]): string {
-    for (const event of events) if (event.type !== 'turn-error') this.#budget.spend(keptOf(event))
     let out = ''
-    for (const event of events) out += this.#endHeldText(event) + this.#write(event)
+    for (let at = 0; at < events.length; at++) {
+      const event = events[at] as TurnEvent
+      if (event.type === 'opaque' && this.#isLane && event.form === 'message') {
+        out += this.#forward(event)
+        at += event.covers
+        continue
+      }
+      // The service's own message of it is held back with a call.
+      if (this.#isLane && isContent(event)) continue
+      if (event.type !== 'turn-error') this.#budget.spend(keptOf(event))
+      out += this.#endHeldText(event) + this.#write(event)
+    }
     return out
+  }
+
+  #forward({ data, name: given }: Of<'opaque'>): string {
+    // Some servers leave the name out, and some clients need it.
+    const name = given || typeOf(data)
+    switch (name) {
+      case 'response.created':
+        // A keep-alive has begun the answer.
+        if (this.#begun) return ''
+        this.#begun = true
+        return this.#numbered(forwardedText(data, ['response'], this.#options), name)
+      case 'response.queued':
+      case inProgress:
+        return this.#numbered(forwardedText(data, ['response'], this.#options), name)
+      case 'response.output_item.done':
+        this.#keepItem(data)
+        return this.#numbered(data, name)
+      case 'response.completed':
+      case 'response.incomplete':
+        return this.#forwardEnd(data, name)
+      default:
+        return this.#numbered(data, name)
+    }
+  }
+
+  #keepItem(data: string): void {
+    const { item } = parseJson(data) as { item?: Item }
+    if (!isObject(item)) return
+    this.#budget.spend(timesWritten * textCost(data))
+    this.#items.push(item as Item)
+  }
+
+  #forwardEnd(data: string, name: string | undefined): string {
+    const { response } = parseJson(data) as { response?: { output?: unknown } }
+    const isRepeated = Array.isArray(response?.output) && response.output.length >= this.#items.length
+    const items = this.#hasOwnItems || !isRepeated ? this.#items : undefined
+    const { text, finished } = forwardedResponse(data, ['response'], this.#options, items)
+    this.finished = finished
+    return this.#comment() + this.#numbered(text, name)
+  }
+
+  #numbered(data: string, name: string | undefined): string {
+    if (!this.#isRenumbered && this.#sequence === 0) {
+      this.#lastForwarded = data
+      return sseText(data, name)
+    }
+    this.#isRenumbered = true
+    return sseText(replaceMember(data, ['sequence_number'], String(this.#sequence++)), name)
+  }
+
+  /** The number of the next own event. */
+  #nextNumber(): number {
+    if (this.#lastForwarded !== undefined) {
+      const { sequence_number: last } = parseJson(this.#lastForwarded) as { sequence_number?: unknown }
+      this.#sequence = typeof last === 'number' ? last + 1 : 1
+      this.#lastForwarded = undefined
+    }
+    return this.#sequence++
   }
 
   /** An item that comes whole. No other may be open. */
@@ -103,7 +190,8 @@ export class ResponsesWriter {
   #write(event: TurnEvent): string {
     switch (event.type) {
       case 'turn-start':
-        return this.#begun ? '' : this.#begin()
+        this.#isLane = event.lane === dialect
+        return this.#begun || this.#isLane ? '' : this.#begin()
       case 'opaque':
         return ''
       case 'text-start':
@@ -256,6 +344,7 @@ export class ResponsesWriter {
   }
 
   #done(item: Item): string {
+    this.#hasOwnItems = true
     const shown = shownItem(item, this.#options.includeProofs)
     const out = this.#event('response.output_item.done', { output_index: this.#items.length, item: shown })
     this.#items.push(item)
@@ -293,11 +382,11 @@ export class ResponsesWriter {
   #delta(delta: string): string {
     if (delta === '') return ''
     const type = this.#deltaType
-    return `event: ${type}\ndata: {"type":"${type}","sequence_number":${this.#sequence++},${this.#deltaFields},"delta":${jsonString(delta)}}\n\n`
+    return `event: ${type}\ndata: {"type":"${type}","sequence_number":${this.#nextNumber()},${this.#deltaFields},"delta":${jsonString(delta)}}\n\n`
   }
 
   #event(type: string, fields: Record<string, unknown>): string {
-    const data = { type, sequence_number: this.#sequence++, ...fields }
+    const data = { type, sequence_number: this.#nextNumber(), ...fields }
     return `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`
   }
 }

@@ -5,26 +5,40 @@ import { invalid, unsupported } from './decode.ts'
 
 type Note = (text: string) => void
 
-/** The request without what only other dialects than `dialect` know. */
+/** Characters of a client's type in a note. */
+const longestShown = 100
+
+export const hasOpaquePart = (message: Message): boolean =>
+  message.role === 'tool'
+    ? message.results.some((result) => result.content.some(isOpaque))
+    : message.content.some(isOpaque)
+
+/** The request without what a service that speaks `dialects` does not know. Throws if it cannot be answered without. */
 export function withoutForeignParts(
   request: TurnRequest,
-  dialect: string | undefined,
+  dialects: readonly string[],
   note: Note,
 ): TurnRequest {
-  const withKnownTools = request.opaqueTools ? withoutForeignTools(request, dialect, note) : request
+  const { needs, origin } = request
+  if (!dialects.includes(origin.dialect)) {
+    if (needs?.[0]) throw needs[0]
+    // A service of the dialect that was tried before may have withdrawn them.
+    for (const text of origin.translationNotes ?? []) note(text)
+  }
+  const withKnownTools = request.opaqueTools ? withoutForeignTools(request, dialects, note) : request
   if (!request.hasOpaqueParts) return withKnownTools
   const messages = request.messages
-    .map((message) => withKnownParts(message, dialect, note))
+    .map((message) => withKnownParts(message, dialects, note))
     .filter(isNotEmpty)
   return { ...withKnownTools, messages }
 }
 
 const isNotEmpty = (message: Message) => message.role === 'tool' || message.content.length > 0
 
-function withKnownParts(message: Message, dialect: string | undefined, note: Note): Message {
+function withKnownParts(message: Message, dialects: readonly string[], note: Note): Message {
   const known = <Part extends { type: string }>(parts: readonly Part[]): (Part | TextPart)[] =>
     parts.flatMap((part): (Part | TextPart)[] =>
-      isOpaque(part) && part.dialect !== dialect ? shownInstead(part, note) : [part],
+      isOpaque(part) && !dialects.includes(part.dialect) ? shownInstead(part, note) : [part],
     )
   switch (message.role) {
     case 'system':
@@ -43,18 +57,20 @@ function withKnownParts(message: Message, dialect: string | undefined, note: Not
 const isOpaque = <Part extends { type: string }>(part: Part): part is Part & OpaquePart =>
   part.type === 'opaque'
 
-function shownInstead({ value, text }: OpaquePart, note: Note): TextPart[] {
+function shownInstead({ dialect, value, text }: OpaquePart, note: Note): TextPart[] {
   if (text !== undefined) return text === '' ? [] : [{ type: 'text', text }]
-  note(`blocks of type ${String(value.type)} are not supported and were left out`)
+  const what = dialect === 'openai-responses' ? 'items' : 'blocks'
+  note(`${what} of type ${String(value.type).slice(0, longestShown)} are not supported and were left out`)
   return []
 }
 
-function withoutForeignTools(request: TurnRequest, dialect: string | undefined, note: Note): TurnRequest {
+function withoutForeignTools(request: TurnRequest, dialects: readonly string[], note: Note): TurnRequest {
   const { opaqueTools = [], toolChoice, tools } = request
-  const foreign = opaqueTools.filter((tool) => tool.dialect !== dialect)
+  const foreign = opaqueTools.filter((tool) => !dialects.includes(tool.dialect))
   if (foreign.length === 0) return request
-  for (const { kind } of foreign) note(`tool type ${kind} is not supported and was left out`)
-  const known = opaqueTools.filter((tool) => tool.dialect === dialect)
+  for (const { kind } of foreign)
+    note(`tool type ${kind.slice(0, longestShown)} is not supported and was left out`)
+  const known = opaqueTools.filter((tool) => dialects.includes(tool.dialect))
   if (toolChoice?.type === 'tool' && foreign.some(({ name }) => name === toolChoice.name))
     throw unsupported(
       'tool_choice.name',

@@ -4,12 +4,7 @@
 import { BoundedMap, entryBytes } from '../../base/bounded-map.ts'
 import { type Fields, isObject, parseJson } from '../../base/json.ts'
 import { GatewayError } from '../../core/errors.ts'
-import {
-  idsGiven,
-  idsNamed,
-  mayHoldIds,
-  type NamedId,
-} from '../../protocols/anthropic-messages/stored-ids.ts'
+import type { IdFinder, NamedId } from '../../protocols/requests/stored-ids.ts'
 
 /** Per key, so that one cannot push out what another needs. Containers live for 30 days. */
 const limits = { maxBytes: 512 * 1024, ttlMs: 30 * 24 * 60 * 60 * 1000 }
@@ -17,18 +12,20 @@ const longestId = 256
 
 export class StoredIds {
   readonly #backend: string
+  readonly #finder: IdFinder
   readonly #byKey = new Map<string, BoundedMap<string, true>>()
 
-  constructor(backend: string) {
+  constructor(backend: string, finder: IdFinder) {
     this.#backend = backend
+    this.#finder = finder
   }
 
   /** Remembers the ids in the JSON text of an event or answer. */
   see(key: string, text: string): void {
-    if (!mayHoldIds(text)) return
+    if (!this.#finder.marks.some((mark) => text.includes(mark))) return
     const event = parseJson(text)
     if (!isObject(event)) return
-    for (const id of idsGiven(event)) {
+    for (const id of this.#finder.given(event)) {
       if (id.length > longestId) continue
       const known = this.#byKey.get(key) ?? new BoundedMap<string, true>(limits)
       this.#byKey.set(key, known)
@@ -39,7 +36,7 @@ export class StoredIds {
   /** Throws if the request names an id that this key has not received. */
   check(key: string, body: Readonly<Fields>): void {
     const known = this.#byKey.get(key)
-    const foreign = idsNamed(body).find(({ id }) => !known?.get(id))
+    const foreign = this.#finder.named(body).find(({ id }) => !known?.get(id))
     if (foreign) throw this.#notFound(foreign)
   }
 

@@ -1,0 +1,60 @@
+// A service's own response object on its way to a Responses client: with the id under which the gateway stores it, the model as the
+// client named it, and the response that the client continues. Everything else stays byte for byte.
+
+import { type Fields, isObject, parseJson } from '../../base/json.ts'
+import { replaceMember } from '../../base/json-text.ts'
+import type { Item } from './items-out.ts'
+import { kindOf } from './output-item.ts'
+import { type FinishedResponse, type ResponseOptions, responseId } from './response-out.ts'
+
+/** `path`: where the response is in the text. */
+export function forwardedText(text: string, path: readonly string[], options: ResponseOptions): string {
+  const { id, model, echo } = options
+  const values = { id: responseId(id), model, previous_response_id: echo.previous_response_id ?? null }
+  return Object.entries(values).reduce(
+    (out, [name, value]) => replaceMember(out, [...path, name], JSON.stringify(value)),
+    text,
+  )
+}
+
+interface ForwardedResponse {
+  text: string
+  finished: FinishedResponse
+}
+
+/**
+ * The end of a stream, or a whole answer. `items`: the items that the client has seen, if they differ from the service's or the service
+ * does not repeat them. Calls that were cut off are left out: a client might run them.
+ */
+export function forwardedResponse(
+  text: string,
+  path: readonly string[],
+  options: ResponseOptions,
+  items?: readonly Item[],
+): ForwardedResponse {
+  const forwarded = forwardedText(text, path, options)
+  const response = memberAt(parseJson(forwarded), path)
+  const given = Array.isArray(response.output) ? response.output : []
+  const output = (items ?? given).filter((item): item is Item => isObject(item) && !isCutCall(item))
+  const isSame = items === undefined && output.length === given.length
+  return {
+    text: isSame ? forwarded : withOutput(forwarded, path, output),
+    finished: { response: { ...response, output }, items: output },
+  }
+}
+
+const isCutCall = (item: Fields) => kindOf(item).endsWith('call') && item.status === 'incomplete'
+
+/** A service may leave the member out. */
+function withOutput(text: string, path: readonly string[], output: readonly Item[]): string {
+  const written = replaceMember(text, [...path, 'output'], JSON.stringify(output))
+  if (Array.isArray(memberAt(parseJson(written), path).output)) return written
+  const whole = parseJson(text)
+  const response = { ...memberAt(whole, path), output }
+  return JSON.stringify(path.length === 0 ? response : { ...(whole as Fields), response })
+}
+
+function memberAt(value: unknown, [name]: readonly string[]): Fields {
+  const member = name === undefined || !isObject(value) ? value : value[name]
+  return isObject(member) ? member : {}
+}

@@ -1,0 +1,75 @@
+// Forwards a Responses request unchanged to a service that speaks Responses: only the model is replaced. Items that this gateway wrote
+// or stored are replaced by what the service can read. Not if the model would refuse the body: an alias may lead to another model than
+// the one that the client writes for.
+
+import { type Fields, isObject } from '../../base/json.ts'
+import type { TurnRequest } from '../../core/request.ts'
+import { nearestEffort } from '../requests/nearest-effort.ts'
+import { dialect } from './dialect.ts'
+import { foreignReasoningNote } from './history-out.ts'
+import { readReasoning } from './items-in.ts'
+import { answerOfItem } from './items-out.ts'
+import { itemOf } from './reasoning-items.ts'
+import { isOwnProof } from './reasoning-proof.ts'
+import { hasField, type ResponsesRequestOptions } from './request-out.ts'
+import { isSamplingFixed, leastTokens } from './settings-out.ts'
+
+/** Undefined if the request must be translated. */
+export function verbatimBody(request: TurnRequest, options: ResponsesRequestOptions): Fields | undefined {
+  const { origin, model } = request
+  if (origin.dialect !== dialect || !origin.faithful || !fitsModel(request, options)) return undefined
+  for (const text of origin.translationNotes ?? []) options.withdraw(text)
+  const { conversation } = origin
+  const given = conversation ?? origin.body.input
+  if (!Array.isArray(given)) return { ...origin.body, model }
+  const items = given.flatMap((item: Fields) => readableItem(item, request, options) ?? [])
+  const isSame =
+    !conversation && items.length === given.length && items.every((item, at) => item === given[at])
+  const { previous_response_id: _, ...body } = origin.body
+  return { ...body, model, input: isSame ? origin.body.input : items }
+}
+
+function fitsModel({ origin: { body } }: TurnRequest, { traits }: ResponsesRequestOptions): boolean {
+  const effort = isObject(body.reasoning) ? body.reasoning.effort : undefined
+  const limit = body.max_output_tokens
+  const isSampled = (name: string) => body[name] != null && traits.fixed.includes(name)
+  return (
+    (typeof effort !== 'string' || nearestEffort(effort, traits.efforts) === effort) &&
+    (typeof limit !== 'number' || limit >= leastTokens) &&
+    !(isSamplingFixed(effort ?? undefined, traits) && ['temperature', 'top_p'].some(isSampled)) &&
+    !traits.refuses.some((path) => hasField(body, path))
+  )
+}
+
+/** The item as the service gets it; undefined if the service could not read it. */
+function readableItem(
+  item: Fields,
+  { origin }: TurnRequest,
+  { source, isTaken, note }: ResponsesRequestOptions,
+): Fields | undefined {
+  if (!isObject(item)) return item
+  if (item.type === 'reasoning') {
+    const { encrypted_content: sealed } = item
+    if (typeof sealed === 'string' && isOwnProof(sealed)) {
+      const model = String(origin.body.model)
+      const part = readReasoning(item, '', { model, note: () => undefined })
+      const original = part && itemOf(part, source)
+      if (original && isTaken(original)) return original
+      note(foreignReasoningNote)
+      return undefined
+    }
+    if (!isTaken(item)) {
+      note(foreignReasoningNote)
+      return undefined
+    }
+    if (isLost(item, origin.body)) return undefined
+  }
+  // Ids are lookups into the storage of the service, which does not have this one.
+  if (typeof item.id !== 'string' || answerOfItem(item.id) === undefined) return item
+  const { id: _, ...rest } = item
+  return rest
+}
+
+/** Reasoning without content, which nobody stores. */
+const isLost = ({ encrypted_content: sealed, content }: Fields, { store }: Readonly<Fields>) =>
+  store === false && !sealed && !(Array.isArray(content) && content.length > 0)

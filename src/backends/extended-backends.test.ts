@@ -66,6 +66,6 @@ describe('a backend', () => {
 
   it('with tools as text has every member of the original', () => {
     const { backend } = original()
-    expectForwarded(withToolText(backend as never, {} as ToolTextSettings), backend, ['run'])
+    expectForwarded(withToolText(backend as never, {} as ToolTextSettings), backend, ['run', 'dialects'])
   })
 })

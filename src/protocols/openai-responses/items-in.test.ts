@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Message } from '../../core/request.ts'
 import { toEncryptedContent } from './reasoning-proof.ts'
-import { called, hi, png, read, text } from './request-in.fixture.ts'
+import { called, hi, png, read, readForOthers, text } from './request-in.fixture.ts'
 
 describe('input', () => {
   const rows: [string, unknown, Partial<Message>[]][] = [
@@ -134,7 +134,7 @@ describe('input', () => {
     const request = read({ input })
     expect(request.turn.messages).toEqual(messages)
     expect(request.notes).toEqual([])
-    expect(request.turn.origin).toMatchObject({ dialect: 'openai-responses', faithful: false })
+    expect(request.turn.origin).toMatchObject({ dialect: 'openai-responses', faithful: true })
   })
 
   it('instructions come first', () => {
@@ -199,14 +199,28 @@ describe('input', () => {
     })
   })
 
-  it('items of tools that OpenAI hosts are left out with a note', () => {
-    const input = [
-      { role: 'user', content: 'hi' },
-      { type: 'web_search_call', id: 'ws_1', status: 'completed' },
-    ]
-    expect(read({ input }).notes).toEqual([
-      'items of type web_search_call are not supported and were left out',
-    ])
+  it.each(['web_search_call', 'compaction_of_next_year'])(
+    '%s: an item that only this dialect has is opaque; other services do not get it',
+    (type) => {
+      const item = { type, id: 'ws_1', status: 'completed' }
+      const input = [{ role: 'user', content: 'hi' }, item]
+      const { turn, notes } = read({ input })
+      const opaque = { type: 'opaque', dialect: 'openai-responses', value: item }
+      expect(turn.messages.at(-1)).toEqual({ role: 'assistant', content: [opaque] })
+      expect(turn.hasOpaqueParts).toBe(true)
+      expect(notes).toEqual([])
+      const others = readForOthers({ input })
+      expect(others.turn.messages).toEqual([hi])
+      expect(others.notes).toEqual([`items of type ${type} are not supported and were left out`])
+    },
+  )
+
+  it('a request that needs repair is not faithful, and one that only other dialects lack is', () => {
+    const call = { type: 'function_call', call_id: 'a', name: 'read', arguments: '{}' }
+    expect(read({ input: [{ role: 'user', content: 'hi' }, call] }).turn.origin.faithful).toBe(false)
+    const noted = read({ top_logprobs: 3 })
+    expect(noted.turn.origin).toMatchObject({ faithful: true, translationNotes: noted.notes })
+    expect(noted.notes).toHaveLength(1)
   })
 
   it('a message of another agent of the client becomes a user message, with a note', () => {

@@ -34,6 +34,10 @@ const foreignProofNote = 'encrypted reasoning was left out: it is of another mod
 const typeOf = ({ type, role }: Fields): unknown =>
   (type === undefined || type === null) && role !== undefined ? 'message' : type
 
+const compactions = new Set<unknown>(['compaction', 'context_compaction', 'compaction_summary'])
+
+export const isCompaction = (type: unknown): boolean => compactions.has(type)
+
 /** True for items that are not messages in any dialect. Some clients give calls and their outputs a role nevertheless. */
 export const isItem = ({ type, role, call_id }: Fields): boolean =>
   typeof type === 'string' && (role === undefined || role === null || typeof call_id === 'string')
@@ -52,6 +56,7 @@ export function readItems(items: readonly PlacedItem[], reading: Reading): Messa
 
 export function readItem({ item, path }: PlacedItem, reading: Reading): Message | undefined {
   const type = typeOf(item)
+  if (isCompaction(type)) return readCompaction(item, path, reading)
   switch (type) {
     case 'message':
       return readMessage(item, path, reading)
@@ -73,10 +78,6 @@ export function readItem({ item, path }: PlacedItem, reading: Reading): Message 
       return undefined
     case 'agent_message':
       return readAgentMessage(item, path, reading)
-    case 'compaction':
-    case 'context_compaction':
-    case 'compaction_summary':
-      return readCompaction(item, path, reading)
     case 'compaction_trigger':
       throw invalid(path, 'a compaction_trigger must be the last item')
   }

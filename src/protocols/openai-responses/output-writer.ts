@@ -254,7 +254,6 @@ export class OutputWriter {
     if (entry.item.status === 'incomplete') {
       this.#options.note(cutCallNote)
       this.isCut = true
-      this.#isReplaced = true
       return
     }
     if (entry.isPassed && text !== streamed) {

@@ -66,7 +66,9 @@ export class ResponsesReader extends TurnReader<ResponsesReaderOptions> {
   protected override get laneStep(): LaneStep {
     const step = this.#step
     step.holds = this.options.wholeArguments && this.#openCalls.size > 0
-    step.replaced = this.#output.takeReplaced() || this.#isOfReplaced
+    // A whole answer says itself that a call was cut off.
+    const isCut = this.#output.isCut && this.options.lane?.form === 'message'
+    step.replaced = this.#output.takeReplaced() || this.#isOfReplaced || isCut
     return step
   }
 

@@ -2,6 +2,7 @@
 
 import { GatewayError } from '../../core/errors.ts'
 import { Notes } from '../../core/notes.ts'
+import { withoutForeignParts } from '../requests/opaque-parts.ts'
 import type { EarlierResponses } from './references-in.ts'
 import { fromResponsesRequest } from './request-in.ts'
 
@@ -15,9 +16,17 @@ export function read(body: Body, earlier = nothing) {
   return { ...request, notes: notes.all }
 }
 
+/** The same, as a service of another dialect gets it. */
+export function readForOthers(body: Body, earlier = nothing) {
+  const notes = new Notes()
+  const { turn } = fromResponsesRequest({ model: 'm', input: 'hi', ...body }, notes, earlier)
+  return { turn: withoutForeignParts(turn, [], (text) => notes.add(text)), notes: notes.all }
+}
+
+/** The refusal by the door, or of a service of another dialect. */
 export function refused(body: Body, earlier = nothing): GatewayError {
   try {
-    read(body, earlier)
+    readForOthers(body, earlier)
   } catch (error) {
     if (error instanceof GatewayError) return error
     throw error

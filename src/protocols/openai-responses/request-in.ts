@@ -25,7 +25,7 @@ import { hasOpaquePart } from '../requests/opaque-parts.ts'
 import { readEffortWord, type StatedEffort } from '../requests/reasoning-effort.ts'
 import { dialect } from './dialect.ts'
 import { echoOf } from './echo.ts'
-import { type PlacedItem, readItems } from './items-in.ts'
+import { isCompaction, type PlacedItem, readItems } from './items-in.ts'
 import { type EarlierResponses, isReference, References } from './references-in.ts'
 import type { ToolNames } from './tool-names.ts'
 import { readToolChoice, readTools } from './tools-in.ts'
@@ -77,6 +77,8 @@ export function fromResponsesRequest(
   const placed = compacts ? all.slice(0, -1) : all
   if (typeof fields.previous_response_id === 'string') refuseOrphans(placed)
   const offered = readTools([{ value: fields.tools, path: 'tools' }, ...placed.flatMap(addedTools)], note)
+  const opened = placed.map(({ item }) => openedItem(item, earlier))
+  const isOpened = opened.some((item, at) => item !== placed[at]?.item)
   const choice = readToolChoice(fields.tool_choice, offered, onNeed)
   const reading = { model, names: offered.names, note, repaired, unseal: earlier.unseal, onNeed }
   const messages = readConversation(fields, placed, reading)
@@ -106,8 +108,8 @@ export function fromResponsesRequest(
       body: fields,
       faithful,
       translationNotes,
-      ...(typeof fields.previous_response_id === 'string' || references.isUsed
-        ? { conversation: placed.map(({ item }) => item) }
+      ...(typeof fields.previous_response_id === 'string' || references.isUsed || isOpened
+        ? { conversation: opened }
         : {}),
     },
   }
@@ -215,6 +217,15 @@ function readInput(fields: Fields, references: References): PlacedItem[] {
     const item = object(entry, path)
     return { item: isReference(item) ? references.item(item, path) : item, path }
   })
+}
+
+/** A compaction of this gateway as the text that it stands for. */
+function openedItem(item: Fields, { unseal }: EarlierResponses): Fields {
+  const { type, encrypted_content: sealed } = item
+  const text = isCompaction(type) && typeof sealed === 'string' ? unseal?.(sealed) : undefined
+  return text === undefined
+    ? item
+    : { type: 'message', role: 'user', content: [{ type: 'input_text', text }] }
 }
 
 const addedTools = ({ item, path }: PlacedItem) =>

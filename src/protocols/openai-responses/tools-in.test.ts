@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { scaled } from '../../../test/depth.ts'
-import { fn, read } from './request-in.fixture.ts'
+import { fn, read, readForOthers } from './request-in.fixture.ts'
 
 describe('tools', () => {
   it('functions, custom tools and namespaces', () => {
@@ -36,12 +36,9 @@ describe('tools', () => {
     expect(names.toClient('agents__say')).toEqual({ name: 'say', namespace: 'agents', custom: true })
     expect(names.toClient('apply_patch')).toEqual({ name: 'apply_patch', custom: true })
     expect(notes).toEqual(
-      expect.arrayContaining([
-        'tool type web_search is not supported and was left out',
-        'tool type mcp is not supported and was left out',
-        'the grammar of a custom tool is sent to the model but not enforced',
-      ]),
+      expect.arrayContaining(['the grammar of a custom tool is sent to the model but not enforced']),
     )
+    expect(turn.opaqueTools?.map(({ kind }) => kind)).toEqual(['web_search', 'mcp'])
     expect(echo.tools).toHaveLength(4)
     expect(JSON.stringify(echo)).not.toContain('secret')
   })
@@ -124,7 +121,10 @@ describe('tools', () => {
   })
 
   it('auto without tools is dropped', () => {
-    expect(read({ tool_choice: 'auto', tools: [{ type: 'web_search' }] }).turn.toolChoice).toBeUndefined()
+    expect(read({ tool_choice: 'auto' }).turn.toolChoice).toBeUndefined()
+    const others = readForOthers({ tool_choice: 'auto', tools: [{ type: 'web_search' }] })
+    expect(others.turn.toolChoice).toBeUndefined()
+    expect(others.notes).toEqual(['tool type web_search is not supported and was left out'])
   })
 })
 

@@ -1,20 +1,17 @@
 // TurnEvents → the events of a Responses stream. Each block is one item. Blocks follow each other, so the index of the next item is
-// the number of finished items. In a lane the service's own events are forwarded (forwarded.ts).
+// the number of finished items. In a lane the service's own events are forwarded (forwarded-stream.ts).
 
-import { isObject, parseJson } from '../../base/json.ts'
 import { jsonString } from '../../base/json-string.ts'
-import { replaceMember } from '../../base/json-text.ts'
 import { TextBuffer } from '../../base/text-buffer.ts'
 import type { GatewayError } from '../../core/errors.ts'
 import type { FinishReason, TurnEvent, Usage } from '../../core/events.ts'
 import { costOf } from '../../core/held-events.ts'
 import { TurnBudget, textCost } from '../../core/turn-budget.ts'
 import { notesComment } from '../streams/notes-comment.ts'
-import { sseText } from '../streams/sse-out.ts'
 import { CustomTextReader } from './custom-text-reader.ts'
 import { dialect } from './dialect.ts'
 import { errorEvent } from './errors.ts'
-import { forwardedResponse, forwardedText } from './forwarded.ts'
+import { EventNumbers, ForwardedStream, timesWritten } from './forwarded-stream.ts'
 import {
   callItem,
   contentPart,
@@ -57,20 +54,13 @@ const argumentsOf = ({ type }: Item) =>
 
 const isContent = ({ type }: TurnEvent) => type.startsWith('text-') || type.startsWith('reasoning-')
 
-function typeOf(data: string): string | undefined {
-  const event = parseJson(data)
-  return isObject(event) && typeof event.type === 'string' ? event.type : undefined
-}
-
-/** The end of a block repeats its text four times: as text, part, item, and in the whole answer. */
-const timesWritten = 4
 const keptOf = (event: TurnEvent) => timesWritten * ('delta' in event ? textCost(event.delta) : costOf(event))
 
 export class ResponsesWriter {
   readonly #options: ResponsesWriterOptions
   readonly #budget: TurnBudget
   readonly #items: Item[] = []
-  #sequence = 0
+  readonly #numbers = new EventNumbers()
   #begun = false
   #text = new TextBuffer()
   #refusal = false
@@ -84,18 +74,18 @@ export class ResponsesWriter {
   #deltaType = ''
   #deltaFields = ''
   #isLane = false
-  /** The last forwarded event, until its number is needed. */
-  #lastForwarded: string | undefined
-  /** Own events came between those of the service: later ones get other numbers. */
-  #isRenumbered = false
-  /** The client has seen other items than the service sent. */
-  #hasOwnItems = false
-  /** The whole answer, after a successful end. */
-  finished: FinishedResponse | undefined
+  readonly #forwarded: ForwardedStream
+  #finished: FinishedResponse | undefined
 
   constructor(options: ResponsesWriterOptions) {
     this.#options = options
     this.#budget = options.budget ?? new TurnBudget()
+    this.#forwarded = new ForwardedStream(options, this.#numbers, this.#items, this.#budget)
+  }
+
+  /** The whole answer, after a successful end. */
+  get finished(): FinishedResponse | undefined {
+    return this.#finished ?? this.#forwarded.finished
   }
 
   /** The events as SSE text; empty if none of them is visible in this dialect. */
@@ -104,7 +94,8 @@ export class ResponsesWriter {
     for (let at = 0; at < events.length; at++) {
       const event = events[at] as TurnEvent
       if (event.type === 'opaque' && this.#isLane && event.form === 'message') {
-        out += this.#forward(event)
+        out += this.#forwarded.push(event, this.#begun)
+        this.#begun = true
         at += event.covers
         continue
       }
@@ -114,64 +105,6 @@ export class ResponsesWriter {
       out += this.#endHeldText(event) + this.#write(event)
     }
     return out
-  }
-
-  #forward({ data, name: given }: Of<'opaque'>): string {
-    // Some servers leave the name out, and some clients need it.
-    const name = given || typeOf(data)
-    switch (name) {
-      case 'response.created':
-        // A keep-alive has begun the answer.
-        if (this.#begun) return ''
-        this.#begun = true
-        return this.#numbered(forwardedText(data, ['response'], this.#options), name)
-      case 'response.queued':
-      case inProgress:
-        return this.#numbered(forwardedText(data, ['response'], this.#options), name)
-      case 'response.output_item.done':
-        this.#keepItem(data)
-        return this.#numbered(data, name)
-      case 'response.completed':
-      case 'response.incomplete':
-        return this.#forwardEnd(data, name)
-      default:
-        return this.#numbered(data, name)
-    }
-  }
-
-  #keepItem(data: string): void {
-    const { item } = parseJson(data) as { item?: Item }
-    if (!isObject(item)) return
-    this.#budget.spend(timesWritten * textCost(data))
-    this.#items.push(item as Item)
-  }
-
-  #forwardEnd(data: string, name: string | undefined): string {
-    const { response } = parseJson(data) as { response?: { output?: unknown } }
-    const isRepeated = Array.isArray(response?.output) && response.output.length >= this.#items.length
-    const items = this.#hasOwnItems || !isRepeated ? this.#items : undefined
-    const { text, finished } = forwardedResponse(data, ['response'], this.#options, items)
-    this.finished = finished
-    return this.#comment() + this.#numbered(text, name)
-  }
-
-  #numbered(data: string, name: string | undefined): string {
-    if (!this.#isRenumbered && this.#sequence === 0) {
-      this.#lastForwarded = data
-      return sseText(data, name)
-    }
-    this.#isRenumbered = true
-    return sseText(replaceMember(data, ['sequence_number'], String(this.#sequence++)), name)
-  }
-
-  /** The number of the next own event. */
-  #nextNumber(): number {
-    if (this.#lastForwarded !== undefined) {
-      const { sequence_number: last } = parseJson(this.#lastForwarded) as { sequence_number?: unknown }
-      this.#sequence = typeof last === 'number' ? last + 1 : 1
-      this.#lastForwarded = undefined
-    }
-    return this.#sequence++
   }
 
   /** An item that comes whole. No other may be open. */
@@ -319,8 +252,8 @@ export class ResponsesWriter {
   }
 
   #end(reason: FinishReason, usage: Usage | undefined): string {
-    this.finished = responseEnded(this.#options, this.#items, { reason, usage })
-    const { response } = this.finished
+    this.#finished = responseEnded(this.#options, this.#items, { reason, usage })
+    const { response } = this.#finished
     return this.#comment() + this.#event(`response.${response.status}`, { response })
   }
 
@@ -344,7 +277,7 @@ export class ResponsesWriter {
   }
 
   #done(item: Item): string {
-    this.#hasOwnItems = true
+    this.#forwarded.hasOwnItems = true
     const shown = shownItem(item, this.#options.includeProofs)
     const out = this.#event('response.output_item.done', { output_index: this.#items.length, item: shown })
     this.#items.push(item)
@@ -382,11 +315,11 @@ export class ResponsesWriter {
   #delta(delta: string): string {
     if (delta === '') return ''
     const type = this.#deltaType
-    return `event: ${type}\ndata: {"type":"${type}","sequence_number":${this.#nextNumber()},${this.#deltaFields},"delta":${jsonString(delta)}}\n\n`
+    return `event: ${type}\ndata: {"type":"${type}","sequence_number":${this.#numbers.next()},${this.#deltaFields},"delta":${jsonString(delta)}}\n\n`
   }
 
   #event(type: string, fields: Record<string, unknown>): string {
-    const data = { type, sequence_number: this.#nextNumber(), ...fields }
+    const data = { type, sequence_number: this.#numbers.next(), ...fields }
     return `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`
   }
 }

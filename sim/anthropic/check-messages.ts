@@ -96,12 +96,15 @@ function checkBlocks({ role, content }: WireMessage, index: number): void {
     for (const media of [block, ...nestedBlocks(block)]) checkSource(media, at)
   }
   const [first] = blocks
-  if (role === 'assistant' && first && blocks.some(isThinking) && !isThinking(first)) {
+  if (role === 'assistant' && first && blocks.some(isThinking) && !mayBeFirst(first)) {
     throw new Refusal(
       `messages.${index}.content.0.type: If an assistant message contains any thinking blocks, the first block must be \`thinking\` or \`redacted_thinking\`. Found \`${first.type}\`.`,
     )
   }
 }
+
+/** Before thinking: a compaction, which stands for all that came before it. */
+const mayBeFirst = (block: ReturnType<typeof toBlocks>[number]) => isThinking(block) || block.type === 'compaction'
 
 function checkPrefill(last: WireMessage | undefined, model: AnthropicModel): void {
   if (last?.role !== 'assistant') return

@@ -1,5 +1,5 @@
 // Scanners that are written by hand, and the patterns with what is around them: texts that once took seconds or for ever are
-// read at once. All readers with all fragments are in scanners.nightly.test.ts.
+// read at once. All readers with all fragments are in long-fragments.ts.
 
 import { expect, it } from 'vitest'
 import { scaled } from '../depth.ts'

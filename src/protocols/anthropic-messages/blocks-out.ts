@@ -17,7 +17,7 @@ import { isWrappedProof } from '../requests/proof-marks.ts'
 import type { KeptBlock, KeptTurn } from './kept-blocks.ts'
 import { type Block, cacheControl, textBlock, userBlocks } from './media-out.ts'
 import { conformingId, type ToolNames } from './names.ts'
-import { ConversationDigest, isThinking } from './preserved-thinking.ts'
+import { ConversationDigest, isThinking, mayPrecedeThinking } from './preserved-thinking.ts'
 
 export interface UpstreamMessage {
   role: 'user' | 'assistant' | 'system'
@@ -218,8 +218,11 @@ function assistantBlocks(
   message: Extract<Message, { role: 'assistant' }>,
   callBlocks: ReadonlyMap<string, Block>,
 ): Block[] {
-  if (isProven(message.content[0]) || message.content.some(isOpaque))
-    return message.content.flatMap((part) => blockOf(part, callBlocks))
+  if (isProven(message.content[0]) || message.content.some(isOpaque)) {
+    const blocks = message.content.flatMap((part) => blockOf(part, callBlocks))
+    // Thinking is in its original position or nowhere.
+    return mayPrecedeThinking(blocks[0]?.type) ? blocks : blocks.filter((block) => !isThinking(block))
+  }
   return [...signedThinking(message), ...plainTexts(message), ...callBlocks.values()]
 }
 

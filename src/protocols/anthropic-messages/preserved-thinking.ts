@@ -11,6 +11,10 @@ import type { Block } from './media-out.ts'
 export const isThinking = (block: Block | undefined): boolean =>
   block?.type === 'thinking' || block?.type === 'redacted_thinking'
 
+/** False for blocks that cannot begin a message with thinking. A compaction can, and so may blocks of later versions. */
+export const mayPrecedeThinking = (type: unknown): boolean =>
+  !['text', 'tool_use', 'server_tool_use'].includes(String(type)) && !String(type).endsWith('_tool_result')
+
 /** The key of a kept block. Servers that do not sign have no prefix check either. */
 export const thinkingId = ({ signature, data }: Block): string =>
   createHash('sha256')

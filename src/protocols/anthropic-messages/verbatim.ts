@@ -9,6 +9,7 @@ import { isWrappedProof } from '../requests/proof-marks.ts'
 import { dialect } from './dialect.ts'
 import type { AnthropicModel } from './models.ts'
 import { conformingId, isGoodName } from './names.ts'
+import { mayPrecedeThinking } from './preserved-thinking.ts'
 import { beginsWithThinking, takesThinking } from './thinking-out.ts'
 
 export function verbatimBody(
@@ -84,11 +85,13 @@ const hasForeignThoughts = (message: Message) =>
   message.role === 'assistant' &&
   message.content.some((part) => part.type === 'reasoning' && isWrappedProof(part.signature ?? part.redacted))
 
-/** A message with thinking must begin with it. */
+/** A message with thinking must begin with it, or with a block such as a compaction. */
 const thinksFirst = (message: Message) =>
   message.role !== 'assistant' ||
   !message.content.some(isThought) ||
-  message.content.slice(0, 1).some((part) => isThought(part) || part.type === 'opaque')
+  message.content
+    .slice(0, 1)
+    .some((part) => isThought(part) || (part.type === 'opaque' && mayPrecedeThinking(part.value.type)))
 
 /** A prefill must not end with white space. */
 function endsBlank(messages: readonly Message[]): boolean {

@@ -95,7 +95,7 @@ export const attempts: readonly Attempt[] = [
   { name: 'an image of what is open', script: element('img', {}, '/healthz') },
   { name: 'a script', script: element('script', {}) },
   { name: 'a module', script: element('script', { type: 'module' }) },
-  { name: 'an import', script: `return import(url + '/v1/models').then(() => 'loaded')` },
+  { name: 'an import', script: `return import(url + '/v1/models?by=import').then(() => 'loaded')` },
   { name: 'a style sheet', script: element('link', { rel: 'stylesheet' }) },
   { name: 'a prefetch', script: element('link', { rel: 'prefetch' }) },
   { name: 'a preload', script: element('link', { rel: 'preload', as: 'fetch' }) },

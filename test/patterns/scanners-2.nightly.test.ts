@@ -1,0 +1,3 @@
+import { describeLongFragments } from './long-fragments.ts'
+
+describeLongFragments(1, 2)

@@ -12,6 +12,10 @@ type OpenBlock =
 export type OpaqueFields = Omit<Extract<TurnEvent, { type: 'opaque' }>, 'type' | 'covers'>
 type TurnStart = Extract<TurnEvent, { type: 'turn-start' }>
 
+type CallEnd = Extract<TurnEvent, { type: 'tool-call-end' }>
+
+const none: CallEnd[] = []
+
 const startFields = ({ id, model, usage }: TurnStart) => (usage ? { id, model, usage } : { id, model })
 
 export class BlockWriter {
@@ -50,16 +54,16 @@ export class BlockWriter {
   }
 
   /**
-   * Inserts opaque events before the pending events from `at` on; the last one covers them. `turn-start` stays before them and names
-   * the lane.
+   * Inserts opaque events before the pending events from `at` on; the last one covers those before `end`. `turn-start` stays before
+   * them and names the lane. Returns the position after the covered events.
    */
-  cover(at: number, messages: readonly OpaqueFields[]): void {
+  cover(at: number, messages: readonly OpaqueFields[], end = this.#events.length): number {
     const first = this.#events[at]
     const lane = messages[0]?.lane
-    if (lane === undefined) return
+    if (lane === undefined) return end
     const from = first?.type === 'turn-start' ? at + 1 : at
     if (first?.type === 'turn-start') this.#events[at] = { type: 'turn-start', lane, ...startFields(first) }
-    const covered = this.#events.length - from
+    const covered = end - from
     const last = messages.length - 1
     const opaque = messages.map(
       ({ form, lane, data, name, visible }, place): TurnEvent => ({
@@ -73,13 +77,14 @@ export class BlockWriter {
       }),
     )
     this.#events.splice(from, 0, ...opaque)
+    return end + opaque.length
   }
 
   /** `cover` for one message, which is what most reads hold: without lists in between. */
   coverWith(at: number, message: OpaqueFields): void {
     const events = this.#events
     const first = events[at]
-    if (first?.type === 'turn-start') return this.cover(at, [message])
+    if (first?.type === 'turn-start') return void this.cover(at, [message])
     const { form, lane, data, name, visible } = message
     const opaque: TurnEvent = { type: 'opaque', form, lane, data, name, covers: events.length - at, visible }
     if (first === undefined) events.push(opaque)
@@ -95,6 +100,12 @@ export class BlockWriter {
     for (let place = this.#events.length; place > at; place--)
       if (this.#events[place - 1]?.type === 'tool-call-end') return place
     return at
+  }
+
+  /** The calls that ended among the pending events from `at` on. */
+  endedSince(at: number): CallEnd[] {
+    if (at === this.#events.length) return none
+    return this.#events.slice(at).filter((event): event is CallEnd => event.type === 'tool-call-end')
   }
 
   take(): TurnEvent[] {

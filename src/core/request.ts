@@ -62,6 +62,8 @@ export interface OpaquePart {
   value: Readonly<Record<string, unknown>>
   /** What services of other dialects get instead. */
   text?: string
+  /** The error of services of other dialects, if the part must not be left out. */
+  error?: GatewayError
 }
 
 /** A tool that only its own dialect knows, such as a tool that the service itself runs. */

@@ -44,7 +44,10 @@ describe('a field of the wrong type is named', () => {
     ['messages[0].content[0]', part(5)],
     ['messages[0].content[0]', part(null)],
     ['messages[0].content[0].type', part({ text: 'x' })],
-    ['messages[0].content[0].type', part({ type: 'video', text: 'x' })],
+    [
+      'messages[0].content[0].type',
+      { ...part({ type: 'video', text: 'x' }), model: 'anthropic/claude-demo' },
+    ],
     ['messages[0].content[0].text', part({ type: 'text', text: 5 })],
     ['messages[0].content[0].image_url', part({ type: 'image_url', image_url: 5 })],
     ['messages[0].content[0].image_url.url', part({ type: 'image_url', image_url: {} })],

@@ -57,7 +57,7 @@ const chatClient: Client = {
   },
 }
 
-const responsesClient = (include: string[]): Client => ({
+const responsesClient = (include: string[], keeps = (_item: Json) => true): Client => ({
   async ask(history) {
     if (history.length === 0) history.push({ role: 'user', content: 'go' })
     const { json } = await post('/v1/responses', {
@@ -68,7 +68,7 @@ const responsesClient = (include: string[]): Client => ({
       reasoning: { effort: 'high' },
       tools: [{ type: 'function', name: 'read', parameters: schema }],
     })
-    history.push(...json.output)
+    history.push(...json.output.filter(keeps))
     const id = json.output.find(({ type }: Json) => type === 'function_call')?.call_id
     if (id) history.push({ type: 'function_call_output', call_id: id, output: 'ok' })
     return id
@@ -96,7 +96,8 @@ const messagesClient = (keeps: (block: Json) => boolean): Client => ({
 const clients: Record<string, Client> = {
   Chat: chatClient,
   'Responses, carried by the client': responsesClient(['reasoning.encrypted_content']),
-  'Responses, kept by the gateway': responsesClient([]),
+  'Responses, asked for by the gateway': responsesClient([]),
+  'Responses, kept by the gateway': responsesClient([], ({ type }) => type !== 'reasoning'),
   'Messages, carried by the client': messagesClient(() => true),
   'Messages, kept by the gateway': messagesClient(({ type }) => !/thinking/.test(type)),
 }

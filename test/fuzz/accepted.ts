@@ -22,6 +22,7 @@ import { anthropicModel } from '../../src/protocols/anthropic-messages/models.ts
 import { toAnthropicRequest } from '../../src/protocols/anthropic-messages/request-out.ts'
 import { toChatRequest } from '../../src/protocols/openai-chat/request-out.ts'
 import { serverTraits } from '../../src/protocols/openai-chat/servers.ts'
+import { withoutForeignParts } from '../../src/protocols/requests/opaque-parts.ts'
 import { fuzz } from './settings.ts'
 
 type Body = Record<string, unknown>
@@ -65,7 +66,8 @@ export function acceptedByAnthropic(body: Body, name: string): void {
 
 export function toChat(turn: TurnRequest, host = 'api.openai.com'): Body | undefined {
   const options = { traits: serverTraits(host, 'gpt-4o'), recall: () => undefined, note }
-  return typed(() => toChatRequest({ ...turn, model: 'gpt-4o' }, options))
+  // What OpenAI does not know reaches other servers of its dialect only.
+  return typed(() => toChatRequest({ ...withoutForeignParts(turn, [], note), model: 'gpt-4o' }, options))
 }
 
 export function acceptedByOpenAI(body: Body): void {

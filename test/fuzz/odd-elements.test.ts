@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { it } from 'vitest'
 import { Notes } from '../../src/core/notes.ts'
 import { fromChatRequest } from '../../src/protocols/openai-chat/request-in.ts'
+import { withoutForeignParts } from '../../src/protocols/requests/opaque-parts.ts'
 import { acceptedByAnthropic, acceptedByOpenAI, toAnthropic, toChat, typed } from './accepted.ts'
 import { fuzz } from './settings.ts'
 
@@ -115,7 +116,9 @@ it('odd elements are refused by their place, or accepted by strict services', ()
         const body = { model: 'm', [list]: [{ role: 'user', content: 'go' }, ...elements], tools, ...more }
         // As it would come: without what is undefined.
         const came = JSON.parse(JSON.stringify(body))
-        const turn = typed(() => fromChatRequest(came, new Notes()).turn)
+        const turn = typed(() =>
+          withoutForeignParts(fromChatRequest(came, new Notes()).turn, [], () => undefined),
+        )
         if (!turn) return
         const chat = toChat(turn)
         const messages = toAnthropic(turn, claude)

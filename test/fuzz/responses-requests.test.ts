@@ -8,6 +8,7 @@ import { Notes } from '../../src/core/notes.ts'
 import type { Message, TurnRequest } from '../../src/core/request.ts'
 import { toEncryptedContent } from '../../src/protocols/openai-responses/reasoning-proof.ts'
 import { fromResponsesRequest } from '../../src/protocols/openai-responses/request-in.ts'
+import { withoutForeignParts } from '../../src/protocols/requests/opaque-parts.ts'
 import {
   acceptedByAnthropic,
   acceptedByOpenAI,
@@ -29,7 +30,7 @@ const itemsOf = (id: string) => (id === 'resp_1' ? before : undefined)
 const earlier = { conversation: itemsOf, itemsOf }
 
 const read = (body: unknown): TurnRequest | undefined =>
-  typed(() => fromResponsesRequest(body, new Notes(), earlier).turn)
+  typed(() => withoutForeignParts(fromResponsesRequest(body, new Notes(), earlier).turn, [], () => undefined))
 
 const text = fc.oneof(fc.string(), fc.constantFrom('', ' ', 'go on', 'x\u0000y'))
 const id = fc.constantFrom('call_1', 'call_2', 'toolu_01', 'a-b_c')

@@ -3,9 +3,12 @@
 import type { TurnContext } from '../../core/backend.ts'
 import type { KnownCall } from '../../core/call-key.ts'
 import type { TurnRequest } from '../../core/request.ts'
+import { dialect } from '../../protocols/openai-chat/dialect.ts'
 import { fromChatError } from '../../protocols/openai-chat/errors.ts'
 import { withFittingNames } from '../../protocols/openai-chat/fitting-names.ts'
 import { ChatReader } from '../../protocols/openai-chat/read.ts'
+import { isOpenAIHost } from '../../protocols/openai-chat/servers/gpt.ts'
+import { withoutForeignTools } from '../../protocols/requests/opaque-parts.ts'
 import type { Api, ApiOptions, ApiTurn } from './api.ts'
 import { ChatRequest } from './chat-request.ts'
 import { KeptTurns } from './kept-turns.ts'
@@ -20,9 +23,14 @@ export function createChatApi({ name, host }: ApiOptions): Api {
     const { turnId, wholeArguments, budget, caller } = context
     const { model } = request
     const note = (text: string) => context.notes.add(text)
-    const fitting = withFittingNames(request, note)
+    // OpenAI's own Chat API takes functions and custom tools only.
+    const offered =
+      request.opaqueTools && isOpenAIHost(host) ? withoutForeignTools(request, [], note) : request
+    const fitting = withFittingNames(offered, note)
     const sent = new ChatRequest(fitting.request, caller, memory, note)
-    const reader = new ChatReader({ turnId, wholeArguments, budget, model, backend: name, note })
+    const lane =
+      context.mayOpenLane && fitting.request === offered ? laneFor(request, wholeArguments) : undefined
+    const reader = new ChatReader({ turnId, wholeArguments, budget, model, backend: name, note, lane })
     const calls: KnownCall[] = []
     return {
       reader,
@@ -39,5 +47,13 @@ export function createChatApi({ name, host }: ApiOptions): Api {
     }
   }
 
-  return { path: '/chat/completions', dialect: 'openai-chat', open }
+  return { path: '/chat/completions', dialect, open }
+}
+
+/** Undefined if the client must not see the server's own chunks: it speaks another dialect, or gets calls in another form. */
+function laneFor({ origin, stream, tools }: TurnRequest, wholeArguments: boolean) {
+  if (origin.dialect !== dialect || tools.some(({ custom }) => custom)) return undefined
+  // A call can be repaired only before the client has seen a part of it.
+  if (stream && !wholeArguments && tools.length > 0) return undefined
+  return { dialect, form: stream ? ('message' as const) : ('answer' as const) }
 }

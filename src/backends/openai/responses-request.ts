@@ -8,7 +8,7 @@ import {
   type ResponsesRequestOptions,
   toResponsesRequest,
 } from '../../protocols/openai-responses/request-out.ts'
-import { isSealRefusal } from '../../protocols/openai-responses/upstream-errors.ts'
+import { isReasoningMissing, isSealRefusal } from '../../protocols/openai-responses/upstream-errors.ts'
 import { verbatimBody } from '../../protocols/openai-responses/verbatim.ts'
 import { bodyText } from '../../protocols/requests/body-text.ts'
 import type { KeptReasoning } from './kept-reasoning.ts'
@@ -34,7 +34,7 @@ export class ResponsesRequest {
   #lessonsLeft = maxLessons
   #isSealTried = false
 
-  readonly #mayForward: boolean
+  #mayForward: boolean
 
   /** `mayForward`: the client's tool names are those of the service. */
   constructor(request: TurnRequest, context: TurnContext, memory: ResponsesMemory, mayForward: boolean) {
@@ -56,7 +56,8 @@ export class ResponsesRequest {
   correct(error: GatewayError): boolean {
     const { kept, lessons } = this.#memory
     if (this.#lessonsLeft-- === 0) return false
-    if (isSealRefusal(error)) {
+    if (this.isVerbatim && isReasoningMissing(error)) this.#mayForward = false
+    else if (isSealRefusal(error)) {
       const { input } = this.#body
       const sealed = Array.isArray(input) ? input.filter((item: Fields) => item.type === 'reasoning') : []
       if (this.#isSealTried || sealed.length === 0) return false

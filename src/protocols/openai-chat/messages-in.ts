@@ -149,7 +149,7 @@ function readResult(message: Fields, path: string, callId: string, { changed }: 
   if (
     message.content === undefined ||
     message.content === null ||
-    content.some(({ type }) => type !== 'text')
+    content.some(({ type }) => type !== 'text' && type !== 'opaque')
   )
     changed()
   return { callId, content }

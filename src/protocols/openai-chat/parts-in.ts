@@ -10,6 +10,7 @@ import { cacheOf, readCache } from '../requests/cache-hint.ts'
 import { array, type Fields, invalid, object, optional, string } from '../requests/decode.ts'
 import { mediaSource } from '../requests/media-source.ts'
 import type { Changed } from '../requests/tools-in.ts'
+import { dialect } from './dialect.ts'
 
 /** Returns the canonical parts of one part; none if it is left out. */
 type ReadPart<T> = (part: Fields, path: string, changed: Changed) => readonly T[]
@@ -119,13 +120,19 @@ function readForeignPart(part: Fields, path: string, changed: Changed): readonly
   }
   const blocks =
     readCommonBlock(part, path, changed) ?? (isServerBlock(part.type) ? [opaque(part)] : undefined)
-  if (!blocks)
-    throw invalid(
-      `${path}.type`,
-      `${JSON.stringify(part.type)} is not known; use text, image_url, input_audio or file`,
-    )
+  if (!blocks) return [unknownPart(part, path)]
   changed()
   return withoutOpaque(blocks, changed)
+}
+
+/** Servers of this dialect may know it; for others it is an error. */
+function unknownPart(value: Fields, path: string): OpaquePart {
+  const error = invalid(
+    `${path}.type`,
+    `${JSON.stringify(value.type)} is not known; use text, image_url, input_audio or file`,
+  )
+  if (typeof value.type !== 'string') throw error
+  return { type: 'opaque', dialect, value, error }
 }
 
 /** Parts that only Anthropic's dialect knows become text, or are left out. */

@@ -8,12 +8,16 @@ import type { FinishReason, Usage } from '../../core/events.ts'
 import type { DeltaShape } from '../../core/fast-path.ts'
 import { isBaseRefusal } from '../errors/refusal.ts'
 import { DeltaShapes } from '../streams/delta-shapes.ts'
+import type { LaneStep } from '../streams/lane.ts'
 import { isCut, type ReaderOptions, TurnReader } from '../streams/reader.ts'
+import { ChunkLane } from './chunk-lane.ts'
 import { fromChatError } from './errors.ts'
 import { KeptReasoning } from './kept-reasoning.ts'
 import type { KeptTurn } from './kept-turn.ts'
 import type { ReasoningField } from './reasoning-out.ts'
 import { ToolCallTracker } from './tool-calls.ts'
+
+const word = (reason: FinishReason) => reason.replace('-', '_')
 
 const reasons = new Map<string, FinishReason>(
   Object.entries({
@@ -51,12 +55,18 @@ export class ChatReader extends TurnReader {
   readonly #shapes: DeltaShapes<ChatPiece>
   /** The index of the call in the learned shape of arguments. */
   #callIndex: unknown
+  readonly #chunks: ChunkLane | undefined
 
   constructor(options: ReaderOptions, shapes = new DeltaShapes<ChatPiece>()) {
     super(options)
     this.#shapes = shapes
     this.#thought = new KeptReasoning(options.note)
     this.#calls = new ToolCallTracker(this.blocks, options, this.budget)
+    if (options.lane?.form === 'message') this.#chunks = new ChunkLane(this.budget)
+  }
+
+  protected override get laneStep(): LaneStep {
+    return this.#chunks?.step(this.#calls.isBusy) ?? super.laneStep
   }
 
   /** What the server wants back with the calls of this turn; undefined if nothing. */
@@ -82,21 +92,51 @@ export class ChatReader extends TurnReader {
 
   override get textDeltaShape(): DeltaShape | undefined {
     const isOpen = this.#rawReason === undefined && this.#calls.isIdle && this.blocks.isTextOpen
-    return isOpen ? this.#shapes.of('content') : undefined
+    return isOpen && this.#isPlain ? this.#shapes.of('content') : undefined
+  }
+
+  /** Chunks of a known shape pass through the lane as they are. */
+  get #isPlain(): boolean {
+    return this.#chunks?.isPlain ?? true
   }
 
   protected onMessage(data: string): void {
-    const kind = this.#rawReason === undefined ? this.#shapes.find(data) : undefined
-    if (kind !== undefined) return this.#onPiece(kind, this.#shapes.text)
-    if (data.trim() === '[DONE]') {
+    const before = this.blocks.pending
+    const kind = this.#rawReason === undefined && this.#isPlain ? this.#shapes.find(data) : undefined
+    // A field that not all clients know is repeated under its other name.
+    if (kind !== undefined && !(kind === 'reasoning' && this.#chunks)) {
+      const { text } = this.#shapes
+      this.#onPiece(kind, text)
+      this.#chunks?.release(this.blocks.endedSince(before))
+      if (kind === 'arguments') this.#chunks?.onArguments(this.#callIndex, text)
+      else this.#chunks?.onText()
+    } else if (data.trim() === '[DONE]') {
       if (!this.#started) throw this.malformed('an empty stream')
       this.#done = true
       this.finish()
-    } else {
-      const chunk = this.parse(data)
-      this.#onChunk(chunk, data)
-      this.#learn(chunk, data)
-    }
+      this.#chunks?.release(this.blocks.endedSince(before))
+      this.#chunks?.onDone()
+    } else this.#onWholeChunk(data, before)
+  }
+
+  #onWholeChunk(data: string, before: number): void {
+    const chunk = this.parse(data)
+    const isAfterEnd = this.#rawReason !== undefined
+    this.#onChunk(chunk, data)
+    this.#learn(chunk, data)
+    const finish = isAfterEnd ? undefined : this.#finishWord
+    this.#chunks?.release(this.blocks.endedSince(before))
+    this.#chunks?.onChunk(chunk, { isAfterEnd, finish })
+  }
+
+  /** The finish reason as clients know it; null if it announces calls that did not come. */
+  get #finishWord(): string | null | undefined {
+    const raw = this.#rawReason
+    if (raw === undefined) return undefined
+    const stated = reasons.get(raw) ?? 'stop'
+    if (this.blocks.calls > 0) return stated === 'stop' ? 'tool_calls' : word(stated)
+    if (stated !== 'tool-calls') return word(stated)
+    return this.blocks.hasText ? 'stop' : null
   }
 
   #onPiece(kind: ChatPiece, text: string): void {
@@ -181,7 +221,13 @@ export class ChatReader extends TurnReader {
     this.#started = true
     const id = typeof chunk.id === 'string' && chunk.id !== '' ? chunk.id : this.options.turnId
     const model = typeof chunk.model === 'string' && chunk.model !== '' ? chunk.model : this.options.model
-    this.blocks.push({ type: 'turn-start', id, model })
+    const { lane } = this.options
+    this.blocks.push({
+      type: 'turn-start',
+      id,
+      model,
+      ...(lane?.form === 'message' ? { lane: lane.dialect } : {}),
+    })
   }
 
   readonly #say = (text: string) => this.blocks.text(text)

@@ -19,6 +19,8 @@ import {
 } from '../requests/decode.ts'
 import { readHistory } from '../requests/history-in.ts'
 import { readJsonSchema } from '../requests/json-schema-in.ts'
+import { hasOpaquePart } from '../requests/opaque-parts.ts'
+import { dialect } from './dialect.ts'
 import { toChatFields } from './foreign-fields.ts'
 import { readMessages } from './messages-in.ts'
 import { type CustomForm, readToolChoice, readTools } from './tools-in.ts'
@@ -47,7 +49,7 @@ export function fromChatRequest(body: unknown, notes: Notes): ChatRequest {
   }
   if (elements.length === 0) throw invalid(list, 'must contain at least one message')
   const tools = readTools(fields, changed)
-  const choice = readToolChoice(fields, tools.tools, changed)
+  const choice = readToolChoice(fields, tools, changed)
   const given = readMessages({ model, elements, tools, changed })
   const messages = readHistory(given, list, changed)
   const stream = optional(fields.stream, 'stream', boolean) ?? false
@@ -59,6 +61,8 @@ export function fromChatRequest(body: unknown, notes: Notes): ChatRequest {
     tools: choice.tools,
     stream,
     ...defined({
+      opaqueTools: tools.opaqueTools.length > 0 ? tools.opaqueTools : undefined,
+      hasOpaqueParts: messages.some(hasOpaquePart) ? true : undefined,
       toolChoice: choice.toolChoice,
       parallelToolCalls: optional(fields.parallel_tool_calls, 'parallel_tool_calls', boolean),
       maxOutputTokens:
@@ -73,7 +77,7 @@ export function fromChatRequest(body: unknown, notes: Notes): ChatRequest {
       responseFormat: optional(fields.response_format, 'response_format', readResponseFormat),
       user: optional(fields.user, 'user', string),
     }),
-    origin: { dialect: 'openai-chat', body: fields, faithful },
+    origin: { dialect, body: fields, faithful },
   }
   return {
     model,

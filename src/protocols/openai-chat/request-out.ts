@@ -5,6 +5,7 @@ import { isObject } from '../../base/json.ts'
 import type { Tool, TurnRequest } from '../../core/request.ts'
 import { fittingUser } from '../requests/fitting-user.ts'
 import { otherEffort, unusedFields } from '../requests/unused-fields.ts'
+import { dialect } from './dialect.ts'
 import { writeEffort } from './effort-out.ts'
 import { adaptMessages, type HistoryOptions } from './history-out.ts'
 import { type ChatMessage, toChatMessages } from './messages-out.ts'
@@ -35,7 +36,7 @@ export function toChatRequest(request: TurnRequest, options: ChatRequestOptions)
   return body
 }
 
-const isChat = ({ origin }: TurnRequest) => origin.dialect === 'openai-chat'
+const isChat = ({ origin }: TurnRequest) => origin.dialect === dialect
 
 function rewrite(
   body: Body,
@@ -50,15 +51,8 @@ function rewrite(
   delete body.tool_choice
   // Tools come first in the prompt cache: a repair of the messages leaves them unchanged.
   if (!options.verbatim || !areTools(body.tools, request.tools)) {
-    body.tools = request.tools.map(({ name, description, schema, strict }) => ({
-      type: 'function',
-      function: {
-        name,
-        ...(description ? { description } : {}),
-        parameters: schema,
-        ...(strict === undefined ? {} : { strict }),
-      },
-    }))
+    const own = (request.opaqueTools ?? []).filter((tool) => tool.dialect === dialect)
+    body.tools = [...request.tools.map(toTool), ...own.map(({ value }) => value)]
   }
   const choice = request.toolChoice
   if (choice && request.tools.length > 0) {
@@ -67,6 +61,16 @@ function rewrite(
   }
   if (!isChat(request)) writeParameters(body, request, options)
 }
+
+const toTool = ({ name, description, schema, strict }: Tool): Body => ({
+  type: 'function',
+  function: {
+    name,
+    ...(description ? { description } : {}),
+    parameters: schema,
+    ...(strict === undefined ? {} : { strict }),
+  },
+})
 
 /** True if the body still has the tools of the request, unchanged. */
 const areTools = (given: unknown, tools: readonly Tool[]) =>

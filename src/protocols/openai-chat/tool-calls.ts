@@ -96,6 +96,11 @@ export class ToolCallTracker {
     return !this.#open
   }
 
+  /** Some calls have not ended. */
+  get isBusy(): boolean {
+    return this.#open !== undefined || this.#nextWaiting !== undefined
+  }
+
   /** Writes the text now, or after the open call if that one is not complete. */
   whenIdle(write: (text: string) => void, text: string): void {
     if (!this.#open || this.#advance()) return write(text)

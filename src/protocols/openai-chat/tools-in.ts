@@ -1,7 +1,7 @@
 // Tools and tool_choice of a Chat Completions request, in every form that clients send on this route: Chat's own, the flat form of
 // Responses, Anthropic's form, and custom tools, which take text.
 
-import type { Tool } from '../../core/request.ts'
+import type { OpaqueTool, Tool } from '../../core/request.ts'
 import { cacheOf } from '../requests/cache-hint.ts'
 import { readCustomTool } from '../requests/custom-tools.ts'
 import { array, type Fields, invalid, object, optional, string } from '../requests/decode.ts'
@@ -14,12 +14,14 @@ import {
   refuseRepeatedNames,
   requireTool,
 } from '../requests/tools-in.ts'
+import { dialect } from './dialect.ts'
 
 /** The form of a custom tool's calls: Chat's `custom`, or a function whose arguments are the text itself. */
 export type CustomForm = 'custom' | 'function'
 
 export interface OfferedTools {
   tools: Tool[]
+  opaqueTools: OpaqueTool[]
   names: ReadonlySet<string>
   /** The custom tools. The client receives their calls in the form in which it defined the tool. */
   custom: ReadonlyMap<string, CustomForm>
@@ -27,6 +29,7 @@ export interface OfferedTools {
 
 export function readTools(fields: Fields, changed: Changed): OfferedTools {
   const tools: Tool[] = []
+  const opaqueTools: OpaqueTool[] = []
   const custom = new Map<string, CustomForm>()
   for (const [at, value] of (optional(fields.tools, 'tools', array) ?? []).entries()) {
     const path = `tools[${at}]`
@@ -39,7 +42,11 @@ export function readTools(fields: Fields, changed: Changed): OfferedTools {
       custom.set(read.name, nested ? 'custom' : 'function')
       tools.push(read)
     } else if (isClientTool(tool)) tools.push(readTool(tool, path, changed))
-    else changed(`tool type ${string(tool.type, `${path}.type`)} is not supported and was left out`)
+    else {
+      const kind = string(tool.type, `${path}.type`)
+      if (isAnthropicKind(kind)) changed(`tool type ${kind} is not supported and was left out`)
+      else opaqueTools.push({ dialect, kind, name: undefined, value: tool })
+    }
   }
   const legacy = optional(fields.functions, 'functions', array)
   if (legacy) changed('legacy functions were turned into tools')
@@ -47,8 +54,12 @@ export function readTools(fields: Fields, changed: Changed): OfferedTools {
     tools.push(readFunctionTool(object(value, `functions[${at}]`), `functions[${at}]`, 'parameters'))
   }
   refuseRepeatedNames(tools)
-  return { tools, names: new Set(tools.map(({ name }) => name)), custom }
+  return { tools, opaqueTools, names: new Set(tools.map(({ name }) => name)), custom }
 }
+
+/** Types with a date, e.g. `bash_20250124`. */
+const isAnthropicKind = (kind: string) => /_20\d{6}$/.test(kind.slice(-longestShown))
+const longestShown = 100
 
 /** Anthropic also uses the type `custom`, for tools with a schema. */
 const isCustomTool = ({ type, input_schema }: Fields) => type === 'custom' && input_schema === undefined
@@ -68,11 +79,16 @@ function readTool(tool: Fields, path: string, changed: Changed): Tool {
   return readFunctionTool(tool, path, tool.input_schema === undefined ? 'parameters' : 'input_schema')
 }
 
-export function readToolChoice(fields: Fields, tools: Tool[], changed: Changed): Choice {
+export function readToolChoice(
+  fields: Fields,
+  { tools, opaqueTools }: Pick<OfferedTools, 'tools' | 'opaqueTools'>,
+  changed: Changed,
+): Choice {
   const value = fields.tool_choice ?? fields.function_call
   if (value === undefined || value === null) return { toolChoice: undefined, tools }
   const path =
     fields.tool_choice === undefined || fields.tool_choice === null ? 'function_call' : 'tool_choice'
+  if (opaqueTools.length > 0 && typeof value === 'string') return readChoice(value, path, tools, changed)
   return possibleChoice(readChoice(value, path, tools, changed), path, changed)
 }
 

@@ -12,12 +12,26 @@ interface ToolOptions {
 const toolFields = ['tools', 'tool_choice', 'parallel_tool_calls']
 
 export function fitTools(body: Fields, request: TurnRequest, options: ToolOptions): void {
+  dropUnserved(body, request)
   // Servers refuse an empty list of tools, and refuse the other tool fields without tools.
-  if (request.tools.length === 0) for (const field of toolFields) delete body[field]
+  const { tools, opaqueTools = [] } = request
+  if (tools.length + opaqueTools.length === 0) for (const field of toolFields) delete body[field]
   if (options.traits.schemaKeywords.length > 0) dropKeywords(body, options)
   const isForced = request.toolChoice?.type === 'required' || request.toolChoice?.type === 'tool'
   if (!isForced || body.tool_choice === undefined) return
   if (!lowerChoice(body, request, options)) renameChoice(body, request, options)
+}
+
+/** Tools of other kinds that the request does not have any more. */
+function dropUnserved(body: Fields, { opaqueTools = [] }: TurnRequest): void {
+  if (!Array.isArray(body.tools)) return
+  const served = new Set<unknown>(opaqueTools.map(({ value }) => value))
+  const isServed = (tool: unknown) =>
+    !isObject(tool) ||
+    tool.type === undefined ||
+    ['function', 'custom'].includes(String(tool.type)) ||
+    served.has(tool)
+  if (!body.tools.every(isServed)) body.tools = body.tools.filter(isServed)
 }
 
 /** Returns true if it lowered the choice. */

@@ -1,5 +1,6 @@
 // TurnEvents → Chat Completions: the chunks of a stream, or one whole answer. The constant part of a chunk is built once per turn;
-// only the delta is encoded. docs/wire-cases.md lists what real clients insist on.
+// only the delta is encoded. docs/wire-cases.md lists what real clients insist on. In a lane the server's own chunks are forwarded, and
+// the end is written here.
 
 import { jsonString } from '../../base/json-string.ts'
 import type { CollectedTurn } from '../../core/collect.ts'
@@ -8,6 +9,8 @@ import type { Framing } from '../../core/fast-path.ts'
 import { openaiErrorBody } from '../errors/openai-error.ts'
 import { customText } from '../requests/custom-tools.ts'
 import { notesComment } from '../streams/notes-comment.ts'
+import { dialect } from './dialect.ts'
+import { forwardedAnswer, ModelName } from './forwarded.ts'
 import type { CustomForm } from './tools-in.ts'
 
 export interface ChatWriterOptions {
@@ -32,23 +35,39 @@ const finishReasons: Record<FinishReason, string> = {
   other: 'stop',
 }
 
+/** Names of members: inside of a text, quotes are escaped. */
+const finishMark = /"finish_reason"\s{0,9}:\s{0,9}"/
+const usageMark = /"usage"\s{0,9}:\s{0,9}\{/
+const noChoice = /"choices"\s{0,9}:\s{0,9}\[\s{0,9}\]/
+
+const isOutput = ({ type }: TurnEvent) => type.endsWith('-delta') || type.endsWith('-end')
+
 const openChoice = ',"choices":[{"index":0,"delta":'
 const suffix = ',"finish_reason":null}]}\n\n'
 
 export class ChatWriter {
   readonly #options: ChatWriterOptions
-  readonly #head: string
-  readonly #prefix: string
-  readonly #textPrefix: string
-  readonly #reasoningPrefix: string
+  #head = ''
+  #prefix = ''
+  #textPrefix = ''
+  #reasoningPrefix = ''
   #field = 'content'
   #textDeltaFraming: Framing | undefined
   #call = -1
   #streaming = false
+  /** Set in a lane. */
+  #forwarded: ModelName | undefined
+  #hasRole = false
+  #hasFinish = false
+  #hasUsage = false
 
   constructor(options: ChatWriterOptions) {
     this.#options = options
-    const { id, createdAt, model } = options
+    this.#setHead(options.id)
+  }
+
+  #setHead(id: string): void {
+    const { createdAt, model } = this.#options
     this.#head = `data: {"id":${jsonString(id)},"object":"chat.completion.chunk","created":${createdAt},"model":${jsonString(model)}`
     this.#prefix = this.#head + openChoice
     this.#textPrefix = `${this.#prefix}{"content":`
@@ -58,15 +77,45 @@ export class ChatWriter {
   /** The events as SSE text; empty if none of them is visible in this dialect. */
   push(events: readonly TurnEvent[]): string {
     let out = ''
-    for (const event of events) out += this.#write(event)
+    for (let at = 0; at < events.length; at++) {
+      const event = events[at] as TurnEvent
+      if (event.type === 'opaque' && this.#forwarded) {
+        const covered = events.slice(at + 1, at + 1 + event.covers)
+        out += this.#forward(this.#forwarded, event.data, covered)
+        at += event.covers
+      } else if (this.#forwarded && !this.#hasRole && isOutput(event)) {
+        this.#hasRole = true
+        out += this.#role() + this.#write(event)
+      } else out += this.#write(event)
+    }
     return out
   }
 
-  textDelta(text: string): string | undefined {
+  #forward(name: ModelName, data: string, covered: readonly TurnEvent[]): string {
+    this.#hasRole = true
+    const [only] = covered
+    const isText = covered.length === 1 && only?.type === 'text-delta'
+    if (!isText || !data.includes('"finish_reason":null')) {
+      for (const { type } of covered) if (type === 'tool-call-end') this.#call++
+      this.#hasFinish ||= finishMark.test(data)
+      const hasUsage = noChoice.test(data) && usageMark.test(data)
+      // The gateway asks for usage, the client need not have.
+      if (hasUsage && !this.#options.includeUsage) return ''
+      this.#hasUsage ||= hasUsage
+    }
+    return `data: ${name.in(data)}\n\n`
+  }
+
+  textDelta(text: string, received?: Framing): string | undefined {
+    if (this.#forwarded) {
+      const sent = received && this.#forwarded.around(received)
+      return sent && `${sent.before}${text}${sent.after}`
+    }
     return this.#field === 'content' ? `${this.#textPrefix}"${text}"}${suffix}` : undefined
   }
 
-  get textDeltaFraming(): Framing {
+  get textDeltaFraming(): Framing | undefined {
+    if (this.#forwarded) return undefined
     this.#textDeltaFraming ??= { before: `${this.#textPrefix}"`, after: `"}${suffix}` }
     return this.#textDeltaFraming
   }
@@ -74,7 +123,10 @@ export class ChatWriter {
   #write(event: TurnEvent): string {
     switch (event.type) {
       case 'turn-start':
-        return `${this.#prefix}{"role":"assistant","content":""}${suffix}`
+        if (event.lane !== dialect) return this.#role()
+        this.#forwarded = new ModelName(this.#options.model)
+        this.#setHead(event.id)
+        return ''
       case 'text-start':
         this.#field = event.refusal ? 'refusal' : 'content'
         return ''
@@ -97,6 +149,10 @@ export class ChatWriter {
       default:
         return ''
     }
+  }
+
+  #role(): string {
+    return `${this.#prefix}{"role":"assistant","content":""}${suffix}`
   }
 
   /** Arguments of a custom tool cannot be streamed: its text is inside JSON until the call is complete. */
@@ -138,10 +194,13 @@ export class ChatWriter {
   }
 
   #end(reason: FinishReason, usage: Usage | undefined): string {
-    const finish = `${this.#prefix}{},"finish_reason":"${finishReasons[reason]}"}]}\n\n`
-    const counted = this.#options.includeUsage
-      ? `${this.#head},"choices":[],"usage":${chatUsage(usage)}}\n\n`
-      : ''
+    const finish = this.#hasFinish
+      ? ''
+      : `${this.#prefix}{},"finish_reason":"${finishReasons[reason]}"}]}\n\n`
+    const counted =
+      this.#options.includeUsage && !this.#hasUsage
+        ? `${this.#head},"choices":[],"usage":${chatUsage(usage)}}\n\n`
+        : ''
     return finish + counted + this.#done()
   }
 
@@ -170,7 +229,7 @@ function chatUsage(usage: Usage | undefined): string {
 
 /** A whole answer, written directly as text, without an intermediate object. */
 export function chatAnswer(
-  { parts, reason, usage }: CollectedTurn,
+  { parts, reason, usage, original }: CollectedTurn,
   { id, createdAt, model, customForm }: Pick<ChatWriterOptions, 'id' | 'model' | 'createdAt' | 'customForm'>,
 ): string {
   let text = ''
@@ -183,6 +242,13 @@ export function chatAnswer(
       calls += `${calls === '' ? '' : ','}${JSON.stringify(wholeCall(part, customForm?.(part.name)))}`
     else if (part.refusal) refusal += part.text
     else text += part.text
+  if (original?.lane === dialect) {
+    const made = parts.flatMap((part) => (part.type === 'tool-call' ? [wholeCall(part, undefined)] : []))
+    const finish = finishReasons[reason]
+    const read = { model, text, reasoning, calls: made, finish, usage: chatUsage(usage) }
+    const forwarded = forwardedAnswer(original.text, read)
+    if (forwarded !== undefined) return forwarded
+  }
   const saysNothing = text === '' && (calls !== '' || refusal !== '')
   const content = `"content":${saysNothing ? 'null' : jsonString(text)},"refusal":${refusal === '' ? 'null' : jsonString(refusal)}`
   const rest = `${reasoning === '' ? '' : `,"reasoning_content":${jsonString(reasoning)}`}${calls === '' ? '' : `,"tool_calls":[${calls}]`}`

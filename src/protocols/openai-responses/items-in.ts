@@ -25,8 +25,6 @@ interface Reading {
   repaired?: ((text: string) => void) | undefined
   /** Where compactions are read. */
   unseal?: ((content: string) => string | undefined) | undefined
-  /** Gets the error of an item that only a service of this dialect can read, and that must not be left out. Absent: it is thrown. */
-  onNeed?: ((error: GatewayError) => void) | undefined
 }
 
 const foreignProofNote = 'encrypted reasoning was left out: it is of another model or service, or was changed'
@@ -86,12 +84,12 @@ export function readItem({ item, path }: PlacedItem, reading: Reading): Message 
 }
 
 /** An item of a tool that the service runs itself, or of a later version. */
-const opaqueItem = (value: Fields): Message => ({
+const opaqueItem = (value: Fields, error?: GatewayError): Message => ({
   role: 'assistant',
-  content: [{ type: 'opaque', dialect, value }],
+  content: [{ type: 'opaque', dialect, value, ...(error ? { error } : {}) }],
 })
 
-function readCompaction(item: Fields, path: string, { unseal, onNeed }: Reading): Message {
+function readCompaction(item: Fields, path: string, { unseal }: Reading): Message {
   if (!unseal) throw unsupported(`${path}.type`, 'compactions are read in Responses requests only.')
   const place = `${path}.encrypted_content`
   const sealed = string(item.encrypted_content, place)
@@ -103,9 +101,8 @@ function readCompaction(item: Fields, path: string, { unseal, onNeed }: Reading)
     'invalid_encrypted_content',
   )
   // Ours for somebody else, or changed: no service can read it.
-  if (!onNeed || isSealed(sealed)) throw foreign
-  onNeed(foreign)
-  return opaqueItem(item)
+  if (isSealed(sealed)) throw foreign
+  return opaqueItem(item, foreign)
 }
 
 function readMessage(item: Fields, path: string, { note }: Reading): Message {

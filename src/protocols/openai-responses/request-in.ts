@@ -80,7 +80,7 @@ export function fromResponsesRequest(
   const opened = placed.map(({ item }) => openedItem(item, earlier))
   const isOpened = opened.some((item, at) => item !== placed[at]?.item)
   const choice = readToolChoice(fields.tool_choice, offered, onNeed)
-  const reading = { model, names: offered.names, note, repaired, unseal: earlier.unseal, onNeed }
+  const reading = { model, names: offered.names, note, repaired, unseal: earlier.unseal }
   const messages = readConversation(fields, placed, reading)
 
   const stated = optional(fields.reasoning, 'reasoning', readEffort) ?? {}
@@ -237,7 +237,6 @@ interface Reading {
   note(text: string): void
   repaired(text: string): void
   unseal: EarlierResponses['unseal']
-  onNeed(error: GatewayError): void
 }
 
 function readConversation(fields: Fields, placed: readonly PlacedItem[], reading: Reading): Message[] {

@@ -22,6 +22,10 @@ export const isSealRefusal = ({ upstream, message }: GatewayError): boolean =>
     `${message} ${upstream?.excerpt ?? ''}`.slice(0, 4_000),
   )
 
+/** The service stored an item together with reasoning that the client did not send back. */
+export const isReasoningMissing = ({ message }: GatewayError): boolean =>
+  /was provided without its required '?(?:reasoning|following)/i.test(message.slice(0, 4_000))
+
 const quota = /insufficient_quota|billing|usage_not_included|usage_limit_reached/
 /** Refusals of the request itself, inside an answer. A repeated request gets the same. */
 const refused = /invalid_|_policy|data_residency_mismatch|image_|unsupported_|unknown_parameter/

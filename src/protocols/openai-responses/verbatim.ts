@@ -18,15 +18,36 @@ import { isSamplingFixed, leastTokens } from './settings-out.ts'
 export function verbatimBody(request: TurnRequest, options: ResponsesRequestOptions): Fields | undefined {
   const { origin, model } = request
   if (origin.dialect !== dialect || !origin.faithful || !fitsModel(request, options)) return undefined
+  if (lacksReasoning(request, options)) return undefined
   for (const text of origin.translationNotes ?? []) options.withdraw(text)
   const { conversation } = origin
   const given = conversation ?? origin.body.input
-  if (!Array.isArray(given)) return { ...origin.body, model }
+  const include = withReasoning(origin.body)
+  if (!Array.isArray(given)) return { ...origin.body, ...include, model }
   const items = given.flatMap((item: Fields) => readableItem(item, request, options) ?? [])
   const isSame =
     !conversation && items.length === given.length && items.every((item, at) => item === given[at])
   const { previous_response_id: _, ...body } = origin.body
-  return { ...body, model, input: isSame ? origin.body.input : items }
+  return { ...body, ...include, model, input: isSame ? origin.body.input : items }
+}
+
+const sealedReasoning = 'reasoning.encrypted_content'
+
+/** If nothing is stored, reasoning can go back only if it comes with the answer. */
+function withReasoning({ store, include }: Readonly<Fields>): Fields {
+  const asked = Array.isArray(include) ? include : []
+  return store !== false || asked.includes(sealedReasoning) ? {} : { include: [...asked, sealedReasoning] }
+}
+
+/** The client does not carry the reasoning of its calls, and the gateway has it. */
+function lacksReasoning({ origin, messages }: TurnRequest, { recall }: ResponsesRequestOptions): boolean {
+  const items = origin.conversation ?? origin.body.input
+  if (!Array.isArray(items) || items.some((item) => isObject(item) && item.type === 'reasoning')) return false
+  return messages.some(
+    (message) =>
+      message.role === 'assistant' &&
+      message.content.some((part) => part.type === 'tool-call' && recall(part) !== undefined),
+  )
 }
 
 function fitsModel({ origin: { body } }: TurnRequest, { traits }: ResponsesRequestOptions): boolean {

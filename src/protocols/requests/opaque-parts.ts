@@ -30,6 +30,11 @@ export function withoutForeignParts(
   const messages = request.messages
     .map((message) => withKnownParts(message, dialects, note))
     .filter(isNotEmpty)
+  if (messages.every(({ role }) => role === 'system'))
+    throw invalid(
+      origin.dialect === 'openai-responses' ? 'input' : 'messages',
+      'has nothing that this service can read',
+    )
   return { ...withKnownTools, messages }
 }
 
@@ -57,14 +62,19 @@ function withKnownParts(message: Message, dialects: readonly string[], note: Not
 const isOpaque = <Part extends { type: string }>(part: Part): part is Part & OpaquePart =>
   part.type === 'opaque'
 
-function shownInstead({ dialect, value, text }: OpaquePart, note: Note): TextPart[] {
+function shownInstead({ dialect, value, text, error }: OpaquePart, note: Note): TextPart[] {
+  if (error) throw error
   if (text !== undefined) return text === '' ? [] : [{ type: 'text', text }]
   const what = dialect === 'openai-responses' ? 'items' : 'blocks'
   note(`${what} of type ${String(value.type).slice(0, longestShown)} are not supported and were left out`)
   return []
 }
 
-function withoutForeignTools(request: TurnRequest, dialects: readonly string[], note: Note): TurnRequest {
+export function withoutForeignTools(
+  request: TurnRequest,
+  dialects: readonly string[],
+  note: Note,
+): TurnRequest {
   const { opaqueTools = [], toolChoice, tools } = request
   const foreign = opaqueTools.filter((tool) => !dialects.includes(tool.dialect))
   if (foreign.length === 0) return request

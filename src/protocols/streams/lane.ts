@@ -18,6 +18,10 @@ export interface LaneStep {
   visible: boolean
   /** The message does not go out: the client must not see it twice. */
   withheld: boolean
+  /** The data of messages for calls that ended before this message or with it. Their own messages were withheld. */
+  released?: readonly string[] | undefined
+  /** Goes out in place of the message's data. */
+  data?: string | undefined
 }
 
 interface HeldMessage {
@@ -38,11 +42,13 @@ export class Lane {
     this.#budget = budget
   }
 
-  /** Passes one message on. The events read from it are pending from `at` on. */
-  pass({ data, event: name }: SseMessage, at: number, step: LaneStep): void {
+  /** Passes one message on. The events read from it are pending from `first` on. */
+  pass({ data, event: name }: SseMessage, first: number, step: LaneStep): void {
     const { holds, ofCall, replaced, visible } = step
+    const at = step.released ? this.#passReleased(first, step.released) : first
     if (step.withheld) return
-    const message: OpaqueFields = { form: 'message', lane: this.#dialect, data, name, visible }
+    const sent = step.data ?? data
+    const message: OpaqueFields = { form: 'message', lane: this.#dialect, data: sent, name, visible }
     this.#isReplaced ||= replaced
     if (holds) {
       this.#budget.spend(textCost(data))
@@ -63,9 +69,18 @@ export class Lane {
     const isReplaced = this.#isReplaced
     this.#held = []
     this.#isReplaced = false
-    if (!isReplaced) return this.#blocks.cover(at, messagesOf(all))
+    if (!isReplaced) return void this.#blocks.cover(at, messagesOf(all))
     // The events of the call stay; the messages beside it follow them.
     this.#blocks.cover(this.#blocks.afterCalls(at), messagesOf(all.filter(({ ofCall }) => !ofCall)))
+  }
+
+  /** They cover the calls that have ended, and not what follows. Returns where that begins. */
+  #passReleased(at: number, released: readonly string[]): number {
+    const lane = this.#dialect
+    const messages = released.map(
+      (data): OpaqueFields => ({ form: 'message', lane, data, name: undefined, visible: false }),
+    )
+    return this.#blocks.cover(at, messages, this.#blocks.afterCalls(at))
   }
 }
 

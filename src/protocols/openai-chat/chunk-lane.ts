@@ -1,0 +1,212 @@
+// Decides how the chunks of a server reach a Chat client: as they are, with a repaired member, or not at all, in which case the events
+// read from them are written instead. Calls pass as they are if a client that joins their pieces gets what the gateway has read.
+
+import { type Fields, isObject } from '../../base/json.ts'
+import type { KnownCall } from '../../core/call-key.ts'
+import { type TurnBudget, textCost } from '../../core/turn-budget.ts'
+import type { LaneStep } from '../streams/lane.ts'
+
+/** A call as a client of the dialect joins it. */
+interface JoinedCall {
+  id: string
+  name: string
+  input: string
+  /** Every piece has the form that clients expect. */
+  isSound: boolean
+  /** The chunk with its first piece, and that piece with the members of all later ones. */
+  chunk: Fields
+  piece: Fields
+}
+
+interface ChunkState {
+  /** The finish reason came in an earlier chunk. */
+  isAfterEnd: boolean
+  /** The finish reason for the client, if the chunk has one; null if it must not be shown. */
+  finish: string | null | undefined
+}
+
+export class ChunkLane {
+  readonly #budget: TurnBudget
+  readonly #step: LaneStep = { holds: false, ofCall: false, replaced: false, visible: false, withheld: false }
+  #id: string | undefined
+  /** The client has seen a chunk with the role. */
+  #hasRole = false
+  #hasUsage = false
+  /** Members of chunks that came before the answer. */
+  #early: Fields | undefined
+  /** Calls that have not ended, in their order, and the number of all. */
+  readonly #calls: JoinedCall[] = []
+  #count = 0
+  readonly #byIndex = new Map<unknown, JoinedCall>()
+  /** Calls are written from their events, to the end of the answer. */
+  #isRepaired = false
+  /** The last chunk passed as it is, so others of its shape do. */
+  isPlain = true
+
+  constructor(budget: TurnBudget) {
+    this.#budget = budget
+  }
+
+  /** A chunk that adds text to the answer, and has the shape of one before it. */
+  onText(): void {
+    this.#start()
+  }
+
+  /** The same for the arguments of a call. */
+  onArguments(index: unknown, text: string): void {
+    this.#start()
+    this.#step.withheld = true
+    const call = this.#byIndex.get(index)
+    if (call) this.#append(call, text)
+  }
+
+  /** The end mark: the end is written from its event. */
+  onDone(): void {
+    this.#start()
+    this.#step.withheld = true
+  }
+
+  onChunk(chunk: Fields, state: ChunkState): void {
+    this.#start()
+    this.isPlain = true
+    const choices = Array.isArray(chunk.choices) ? chunk.choices : []
+    if (choices.length === 0) return this.#withoutChoice(chunk, state)
+    const choice: unknown = choices.find((entry) => isObject(entry) && (entry.index ?? 0) === 0)
+    if (!isObject(choice)) return
+    if (state.isAfterEnd) return this.#afterEnd(chunk)
+    const { delta } = choice
+    const isOdd = !isObject(delta) || isObject(choice.message) || Array.isArray(delta.content)
+    if (isOdd || isObject(delta.function_call)) return this.#withhold(true)
+    const { tool_calls: pieces } = delta
+    if (!Array.isArray(pieces) || pieces.length === 0) return this.#pass(chunk, choice, delta, state.finish)
+    if (pieces.length > 1 || hasText(delta) || state.finish !== undefined) return this.#withhold(true)
+    this.#join(isObject(pieces[0]) ? pieces[0] : {}, chunk)
+  }
+
+  /** These calls have ended with the chunk that follows. */
+  release(ended: readonly KnownCall[]): void {
+    const released: string[] = []
+    for (const call of ended) {
+      const joined = this.#calls.shift()
+      if (!joined || !isSame(joined, call)) this.#isRepaired = true
+      else if (!this.#isRepaired) released.push(this.#whole(joined))
+      this.#budget.refund(joined ? textCost(joined.input) : 0)
+    }
+    this.#step.released = this.#isRepaired && released.length < ended.length ? [] : released
+  }
+
+  /** About the last chunk. `isBusy`: some calls have not ended. */
+  step(isBusy: boolean): LaneStep {
+    this.#step.holds = isBusy
+    return this.#step
+  }
+
+  #start(): void {
+    this.#step.withheld = false
+    this.#step.data = undefined
+  }
+
+  #withhold(hasCalls: boolean): void {
+    this.#step.withheld = true
+    this.isPlain = false
+    if (hasCalls) this.#isRepaired = true
+  }
+
+  /** Usage, or what a service says before the answer, e.g. about its content filters. */
+  #withoutChoice(chunk: Fields, { isAfterEnd }: ChunkState): void {
+    const { choices: _, usage, ...members } = chunk
+    if (isAfterEnd && isObject(usage) && !this.#hasUsage) {
+      this.#hasUsage = true
+      if (!Array.isArray(chunk.choices)) this.#step.data = JSON.stringify({ ...chunk, choices: [] })
+      return
+    }
+    this.#step.withheld = isObject(usage) || this.#id === undefined
+    if (this.#id === undefined) this.#early = { ...this.#early, ...members }
+  }
+
+  /** Only usage belongs to the answer. */
+  #afterEnd(chunk: Fields): void {
+    this.#step.withheld = !isObject(chunk.usage) || this.#hasUsage
+    if (this.#step.withheld) return
+    this.#hasUsage = true
+    this.#step.data = JSON.stringify({ ...chunk, choices: [] })
+  }
+
+  #join(piece: Fields, chunk: Fields): void {
+    this.#step.withheld = true
+    this.#id ??= textOf(chunk.id)
+    const { index, id, type, function: fields } = piece
+    const { name, arguments: input } = isObject(fields) ? fields : ({} as Fields)
+    const isText = input === undefined || input === null || typeof input === 'string'
+    const known = this.#byIndex.get(index)
+    if (known) {
+      const isAgain = textOf(name) !== '' || (textOf(id) !== '' && id !== known.id)
+      if (isAgain || !isText) known.isSound = false
+      known.piece = { ...piece, ...known.piece }
+      return this.#append(known, textOf(input))
+    }
+    const isSound = index === this.#count++ && type === 'function' && isText
+    const call = { id: textOf(id), name: textOf(name), input: '', isSound, chunk, piece }
+    this.#append(call, textOf(input))
+    this.#calls.push(call)
+    this.#byIndex.set(index, call)
+  }
+
+  #append(call: JoinedCall, text: string): void {
+    this.#budget.spend(textCost(text))
+    call.input += text
+  }
+
+  /** The first chunk of a call with all its arguments: clients have been seen to take the first piece for the whole. */
+  #whole({ chunk, piece, input }: JoinedCall): string {
+    const choice =
+      (chunk.choices as Fields[]).find((entry) => isObject(entry) && (entry.index ?? 0) === 0) ?? {}
+    const call = { ...piece, function: { ...(piece.function as Fields), arguments: input } }
+    const delta = { ...this.#roleIn(choice.delta as Fields), ...(choice.delta as Fields), tool_calls: [call] }
+    return JSON.stringify({ ...chunk, ...this.#headOf(chunk), choices: [{ ...choice, index: 0, delta }] })
+  }
+
+  #roleIn(delta: Fields): Fields {
+    const isMissing = !this.#hasRole && delta.role !== 'assistant'
+    this.#hasRole = true
+    return isMissing ? { role: 'assistant' } : {}
+  }
+
+  #headOf(chunk: Fields): Fields {
+    const early = this.#early
+    this.#early = undefined
+    return {
+      ...early,
+      ...(chunk.id === this.#id ? {} : { id: this.#id }),
+      ...(chunk.object === chunkObject ? {} : { object: chunkObject }),
+      ...(isObject(chunk.usage) ? { usage: null } : {}),
+    }
+  }
+
+  #pass(chunk: Fields, choice: Fields, delta: Fields, finish: string | null | undefined): void {
+    if (finish === null) return this.#withhold(false)
+    this.#id ??= textOf(chunk.id)
+    const ofDelta = this.#roleIn(delta)
+    const { reasoning, reasoning_content: shown } = delta
+    if (textOf(reasoning) !== '' && !shown) ofDelta.reasoning_content = reasoning
+    const ofChoice: Fields = choice.index === 0 ? {} : { index: 0 }
+    if (isObject(choice.usage)) ofChoice.usage = undefined
+    if ((choice.finish_reason ?? null) !== (finish ?? null)) ofChoice.finish_reason = finish ?? null
+    const ofChunk = this.#headOf(chunk)
+    if ([ofDelta, ofChoice, ofChunk].every((patch) => Object.keys(patch).length === 0)) return
+    this.isPlain = false
+    const patched = { ...choice, ...ofChoice, delta: { ...delta, ...ofDelta } }
+    const choices = (chunk.choices as Fields[]).map((entry) => (entry === choice ? patched : entry))
+    this.#step.data = JSON.stringify({ ...chunk, ...ofChunk, choices })
+  }
+}
+
+const chunkObject = 'chat.completion.chunk'
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
+
+const hasText = ({ content, reasoning, reasoning_content: shown, refusal }: Fields): boolean =>
+  [content, reasoning, shown, refusal].some((text) => typeof text === 'string' && text !== '')
+
+const isSame = (joined: JoinedCall, { callId, name, input }: KnownCall): boolean =>
+  joined.isSound && joined.id === callId && joined.name === name && joined.input === input

@@ -1,0 +1,97 @@
+// A server's own chunks and answers on their way to a Chat client: with the model as the client named it.
+
+import { type Fields, isObject, parseJson } from '../../base/json.ts'
+import { jsonString } from '../../base/json-string.ts'
+import { membersOf, replaceMember } from '../../base/json-text.ts'
+import type { Framing } from '../../core/fast-path.ts'
+
+/** Replaces the model in chunks that begin alike, which is faster than to look for it in each. */
+export class ModelName {
+  readonly #model: string
+  #before = ''
+  #after = ''
+  #framing: Framing | undefined
+  #sent: Framing = { before: '', after: '' }
+
+  constructor(model: string) {
+    this.#model = jsonString(model)
+  }
+
+  in(data: string): string {
+    if (this.#before !== '' && data.startsWith(this.#before))
+      return this.#after + data.slice(this.#before.length)
+    const member = data.startsWith('{') ? membersOf(data).find(({ name }) => name === 'model') : undefined
+    if (!member) return data
+    this.#before = data.slice(0, member.end)
+    this.#after = data.slice(0, member.valueStart) + this.#model
+    return this.#after + data.slice(member.end)
+  }
+
+  /** The same for the text around a delta. */
+  around(received: Framing): Framing | undefined {
+    if (received === this.#framing) return this.#sent
+    const start = 'data: '.length
+    if (!received.before.startsWith('data: ') || !received.before.startsWith(this.#before, start))
+      return undefined
+    if (this.#before === '') return undefined
+    const rest = received.before.slice(start + this.#before.length)
+    this.#framing = received
+    this.#sent = { before: `data: ${this.#after}${rest}`, after: received.after }
+    return this.#sent
+  }
+}
+
+interface ReadAnswer {
+  model: string
+  text: string
+  reasoning: string
+  /** As JSON values of the dialect. */
+  calls: readonly Fields[]
+  finish: string
+  /** JSON text. */
+  usage: string
+}
+
+/** The server's answer, repaired where it differs from what was read; undefined if it cannot be told. */
+export function forwardedAnswer(text: string, read: ReadAnswer): string | undefined {
+  const answer = parseJson(text)
+  if (!isObject(answer) || !Array.isArray(answer.choices)) return undefined
+  const choice: unknown = answer.choices.find((entry) => isObject(entry) && (entry.index ?? 0) === 0)
+  if (!isObject(choice) || !isObject(choice.message)) return undefined
+  const { message } = choice
+  if ((message.content ?? '') !== read.text || isObject(message.function_call)) return undefined
+  const ofMessage = messagePatches(message, read)
+  const ofChoice: Fields = {}
+  if (choice.index !== 0) ofChoice.index = 0
+  if (choice.finish_reason !== read.finish) ofChoice.finish_reason = read.finish
+  const ofAnswer: Fields = {}
+  if (answer.object !== 'chat.completion') ofAnswer.object = 'chat.completion'
+  if (!isObject(answer.usage)) ofAnswer.usage = parseJson(read.usage)
+  if ([ofMessage, ofChoice, ofAnswer].every((patch) => Object.keys(patch).length === 0))
+    return replaceMember(text, ['model'], jsonString(read.model))
+  const patched = { ...choice, ...ofChoice, message: { ...message, ...ofMessage } }
+  const choices = answer.choices.map((entry: Fields) => (entry === choice ? patched : entry))
+  return JSON.stringify({ ...answer, ...ofAnswer, model: read.model, choices })
+}
+
+function messagePatches(message: Fields, { reasoning, calls }: ReadAnswer): Fields {
+  const patches: Fields = {}
+  if (message.role !== 'assistant') patches.role = 'assistant'
+  if (reasoning !== '' && !message.reasoning_content) patches.reasoning_content = reasoning
+  const given = Array.isArray(message.tool_calls) ? message.tool_calls : []
+  if (given.length !== calls.length) patches.tool_calls = calls
+  else if (!given.every((call, at) => isSameCall(call, calls[at])))
+    patches.tool_calls = calls.map((call, at) => ({ ...(isObject(given[at]) ? given[at] : {}), ...call }))
+  return patches
+}
+
+function isSameCall(given: unknown, read: Fields | undefined): boolean {
+  if (!isObject(given) || !isObject(given.function) || !isObject(read?.function)) return false
+  const { name, arguments: input } = given.function
+  return (
+    given.id === read.id &&
+    given.type === read.type &&
+    name === read.function.name &&
+    input === read.function.arguments
+  )
+}

@@ -78,7 +78,7 @@ async function play(body: object, sent: string) {
   upstream.answer = { headers: eventStream, body: sent }
   const raw = await (await send(body)).text()
   const stream = await readChatStream(new Response(raw, { headers: eventStream }))
-  return { raw, ...stream }
+  return { ...stream, raw }
 }
 
 describe('an answer', () => {

@@ -28,7 +28,8 @@ interface ChunkState {
 export class ChunkLane {
   readonly #budget: TurnBudget
   readonly #step: LaneStep = { holds: false, ofCall: false, replaced: false, visible: false, withheld: false }
-  #id: string | undefined
+  /** The members that all chunks of an answer share. */
+  #head: { id: string; created: unknown } | undefined
   /** The client has seen a chunk with the role. */
   #hasRole = false
   #hasUsage = false
@@ -72,6 +73,8 @@ export class ChunkLane {
     const choices = Array.isArray(chunk.choices) ? chunk.choices : []
     if (choices.length === 0) return this.#withoutChoice(chunk, state)
     const choice: unknown = choices.find((entry) => isObject(entry) && (entry.index ?? 0) === 0)
+    this.#head ??= headOf(chunk)
+    if (!this.#head) return this.#withhold(true)
     if (!isObject(choice)) return
     if (state.isAfterEnd) return this.#afterEnd(chunk)
     const { delta } = choice
@@ -115,13 +118,15 @@ export class ChunkLane {
   /** Usage, or what a service says before the answer, e.g. about its content filters. */
   #withoutChoice(chunk: Fields, { isAfterEnd }: ChunkState): void {
     const { choices: _, usage, ...members } = chunk
-    if (isAfterEnd && isObject(usage) && !this.#hasUsage) {
+    if (isAfterEnd && isObject(usage) && !this.#hasUsage && this.#head) {
       this.#hasUsage = true
-      if (!Array.isArray(chunk.choices)) this.#step.data = JSON.stringify({ ...chunk, choices: [] })
+      const patches = this.#patchesOf({ ...chunk, usage: null })
+      const isSame = Array.isArray(chunk.choices) && Object.keys(patches).length === 0
+      if (!isSame) this.#step.data = JSON.stringify({ ...chunk, ...patches, choices: [] })
       return
     }
-    this.#step.withheld = isObject(usage) || this.#id === undefined
-    if (this.#id === undefined) this.#early = { ...this.#early, ...members }
+    this.#step.withheld = isObject(usage) || this.#head === undefined || !Array.isArray(chunk.choices)
+    if (this.#head === undefined) this.#early = { ...this.#early, ...members }
   }
 
   /** Only usage belongs to the answer. */
@@ -129,12 +134,11 @@ export class ChunkLane {
     this.#step.withheld = !isObject(chunk.usage) || this.#hasUsage
     if (this.#step.withheld) return
     this.#hasUsage = true
-    this.#step.data = JSON.stringify({ ...chunk, choices: [] })
+    this.#step.data = JSON.stringify({ ...chunk, ...this.#patchesOf({ ...chunk, usage: null }), choices: [] })
   }
 
   #join(piece: Fields, chunk: Fields): void {
     this.#step.withheld = true
-    this.#id ??= textOf(chunk.id)
     const { index, id, type, function: fields } = piece
     const { name, arguments: input } = isObject(fields) ? fields : ({} as Fields)
     const isText = input === undefined || input === null || typeof input === 'string'
@@ -162,22 +166,27 @@ export class ChunkLane {
     const choice =
       (chunk.choices as Fields[]).find((entry) => isObject(entry) && (entry.index ?? 0) === 0) ?? {}
     const call = { ...piece, function: { ...(piece.function as Fields), arguments: input } }
-    const delta = { ...this.#roleIn(choice.delta as Fields), ...(choice.delta as Fields), tool_calls: [call] }
-    return JSON.stringify({ ...chunk, ...this.#headOf(chunk), choices: [{ ...choice, index: 0, delta }] })
+    const given = choice.delta as Fields
+    const delta = { ...given, ...this.#roleIn(given), tool_calls: [call] }
+    return JSON.stringify({ ...chunk, ...this.#patchesOf(chunk), choices: [{ ...choice, index: 0, delta }] })
   }
 
-  #roleIn(delta: Fields): Fields {
-    const isMissing = !this.#hasRole && delta.role !== 'assistant'
+  /** The role comes once, with the first chunk. */
+  #roleIn({ role }: Fields): Fields {
+    if (this.#hasRole) return role === undefined ? {} : { role: undefined }
     this.#hasRole = true
-    return isMissing ? { role: 'assistant' } : {}
+    return role === 'assistant' ? {} : { role: 'assistant' }
   }
 
-  #headOf(chunk: Fields): Fields {
+  #patchesOf(chunk: Fields): Fields {
     const early = this.#early
     this.#early = undefined
+    const { id, created } = this.#head ?? {}
     return {
       ...early,
-      ...(chunk.id === this.#id ? {} : { id: this.#id }),
+      ...(chunk.id === id ? {} : { id }),
+      ...(chunk.created === created ? {} : { created }),
+      ...(typeof chunk.model === 'string' ? {} : { model: '' }),
       ...(chunk.object === chunkObject ? {} : { object: chunkObject }),
       ...(isObject(chunk.usage) ? { usage: null } : {}),
     }
@@ -185,20 +194,25 @@ export class ChunkLane {
 
   #pass(chunk: Fields, choice: Fields, delta: Fields, finish: string | null | undefined): void {
     if (finish === null) return this.#withhold(false)
-    this.#id ??= textOf(chunk.id)
     const ofDelta = this.#roleIn(delta)
     const { reasoning, reasoning_content: shown } = delta
     if (textOf(reasoning) !== '' && !shown) ofDelta.reasoning_content = reasoning
     const ofChoice: Fields = choice.index === 0 ? {} : { index: 0 }
     if (isObject(choice.usage)) ofChoice.usage = undefined
     if ((choice.finish_reason ?? null) !== (finish ?? null)) ofChoice.finish_reason = finish ?? null
-    const ofChunk = this.#headOf(chunk)
+    const ofChunk = this.#patchesOf(chunk)
     if ([ofDelta, ofChoice, ofChunk].every((patch) => Object.keys(patch).length === 0)) return
     this.isPlain = false
     const patched = { ...choice, ...ofChoice, delta: { ...delta, ...ofDelta } }
     const choices = (chunk.choices as Fields[]).map((entry) => (entry === choice ? patched : entry))
     this.#step.data = JSON.stringify({ ...chunk, ...ofChunk, choices })
   }
+}
+
+/** Undefined if the chunk lacks what clients rely on. */
+function headOf({ id, created, model }: Fields): { id: string; created: unknown } | undefined {
+  const isWhole = textOf(id) !== '' && Number.isInteger(created) && textOf(model) !== ''
+  return isWhole ? { id: textOf(id), created } : undefined
 }
 
 const chunkObject = 'chat.completion.chunk'

@@ -9,6 +9,7 @@ import type { Framing } from '../../core/fast-path.ts'
 import { openaiErrorBody } from '../errors/openai-error.ts'
 import { customText } from '../requests/custom-tools.ts'
 import { notesComment } from '../streams/notes-comment.ts'
+import { sseText } from '../streams/sse-out.ts'
 import { dialect } from './dialect.ts'
 import { forwardedAnswer, ModelName } from './forwarded.ts'
 import type { CustomForm } from './tools-in.ts'
@@ -103,7 +104,7 @@ export class ChatWriter {
       if (hasUsage && !this.#options.includeUsage) return ''
       this.#hasUsage ||= hasUsage
     }
-    return `data: ${name.in(data)}\n\n`
+    return sseText(name.in(data))
   }
 
   textDelta(text: string, received?: Framing): string | undefined {

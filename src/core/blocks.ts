@@ -104,8 +104,12 @@ export class BlockWriter {
 
   /** The calls that ended among the pending events from `at` on. */
   endedSince(at: number): CallEnd[] {
-    if (at === this.#events.length) return none
-    return this.#events.slice(at).filter((event): event is CallEnd => event.type === 'tool-call-end')
+    let ended = none
+    for (let place = at; place < this.#events.length; place++) {
+      const event = this.#events[place]
+      if (event?.type === 'tool-call-end') ended = [...ended, event]
+    }
+    return ended
   }
 
   take(): TurnEvent[] {

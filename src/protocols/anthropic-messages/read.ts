@@ -11,7 +11,7 @@ import { repeatedIdNote } from '../../core/history.ts'
 import { textCost } from '../../core/turn-budget.ts'
 import { cutCallNote, longestInput, readToolInput } from '../requests/tool-input.ts'
 import { DeltaShapes } from '../streams/delta-shapes.ts'
-import type { LaneStep } from '../streams/lane.ts'
+import { createLaneStep, type LaneStep } from '../streams/lane.ts'
 import { isCut, type ReaderOptions, TurnReader } from '../streams/reader.ts'
 import { fromAnthropicError } from './errors.ts'
 import { OpenCall } from './open-call.ts'
@@ -63,8 +63,7 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
   /** The message that was just read belongs to a call, or to a block that only this dialect has. */
   #isOfCall = false
   #isOfOwnBlock = false
-  /** One object for all messages. */
-  readonly #step: LaneStep = { holds: false, ofCall: false, replaced: false, visible: false, withheld: false }
+  readonly #step = createLaneStep()
   /** A second `message_start`. */
   #isRepeated = false
   /** The client must see other events than the upstream's for this call. */

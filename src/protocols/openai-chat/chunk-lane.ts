@@ -4,7 +4,7 @@
 import { type Fields, isObject } from '../../base/json.ts'
 import type { KnownCall } from '../../core/call-key.ts'
 import { type TurnBudget, textCost } from '../../core/turn-budget.ts'
-import type { LaneStep } from '../streams/lane.ts'
+import { createLaneStep, type LaneStep } from '../streams/lane.ts'
 
 /** A call as a client of the dialect joins it. */
 interface JoinedCall {
@@ -27,7 +27,7 @@ interface ChunkState {
 
 export class ChunkLane {
   readonly #budget: TurnBudget
-  readonly #step: LaneStep = { holds: false, ofCall: false, replaced: false, visible: false, withheld: false }
+  readonly #step = createLaneStep()
   /** The members that all chunks of an answer share. */
   #head: { id: string; created: unknown } | undefined
   /** The client has seen a chunk with the role. */
@@ -88,6 +88,8 @@ export class ChunkLane {
 
   /** These calls have ended with the chunk that follows. */
   release(ended: readonly KnownCall[]): void {
+    this.#step.released = undefined
+    if (ended.length === 0) return
     const released: string[] = []
     for (const call of ended) {
       const joined = this.#calls.shift()

@@ -4,6 +4,7 @@ import { type Fields, isObject, parseJson } from '../../base/json.ts'
 import { jsonString } from '../../base/json-string.ts'
 import { membersOf, replaceMember } from '../../base/json-text.ts'
 import type { Framing } from '../../core/fast-path.ts'
+import { sseText } from '../streams/sse-out.ts'
 
 /** Replaces the model in chunks that begin alike, which is faster than to look for it in each. */
 export class ModelName {
@@ -17,14 +18,21 @@ export class ModelName {
     this.#model = jsonString(model)
   }
 
-  in(data: string): string {
-    if (this.#before !== '' && data.startsWith(this.#before))
-      return this.#after + data.slice(this.#before.length)
+  /** The chunk as an SSE event. */
+  event(data: string): string {
+    if (data.includes('\n')) return sseText(this.#in(data))
+    if (this.#before === '' || !data.startsWith(this.#before)) this.#learn(data)
+    return `${this.#after}${data.slice(this.#before.length)}\n\n`
+  }
+
+  #in(data: string): string {
+    return replaceMember(data, ['model'], this.#model)
+  }
+
+  #learn(data: string): void {
     const member = data.startsWith('{') ? membersOf(data).find(({ name }) => name === 'model') : undefined
-    if (!member) return data
-    this.#before = data.slice(0, member.end)
-    this.#after = data.slice(0, member.valueStart) + this.#model
-    return this.#after + data.slice(member.end)
+    this.#before = member ? data.slice(0, member.end) : ''
+    this.#after = member ? `data: ${data.slice(0, member.valueStart)}${this.#model}` : 'data: '
   }
 
   /** The same for the text around a delta. */
@@ -36,7 +44,7 @@ export class ModelName {
     if (this.#before === '') return undefined
     const rest = received.before.slice(start + this.#before.length)
     this.#framing = received
-    this.#sent = { before: `data: ${this.#after}${rest}`, after: received.after }
+    this.#sent = { before: `${this.#after}${rest}`, after: received.after }
     return this.#sent
   }
 }

@@ -9,7 +9,6 @@ import type { Framing } from '../../core/fast-path.ts'
 import { openaiErrorBody } from '../errors/openai-error.ts'
 import { customText } from '../requests/custom-tools.ts'
 import { notesComment } from '../streams/notes-comment.ts'
-import { sseText } from '../streams/sse-out.ts'
 import { dialect } from './dialect.ts'
 import { forwardedAnswer, ModelName } from './forwarded.ts'
 import type { CustomForm } from './tools-in.ts'
@@ -41,6 +40,8 @@ const finishMark = /"finish_reason"\s{0,9}:\s{0,9}"/
 const usageMark = /"usage"\s{0,9}:\s{0,9}\{/
 const noChoice = /"choices"\s{0,9}:\s{0,9}\[\s{0,9}\]/
 
+type OpaqueEvent = Extract<TurnEvent, { type: 'opaque' }>
+
 const isOutput = ({ type }: TurnEvent) => type.endsWith('-delta') || type.endsWith('-end')
 
 const openChoice = ',"choices":[{"index":0,"delta":'
@@ -61,6 +62,7 @@ export class ChatWriter {
   #hasRole = false
   #hasFinish = false
   #hasUsage = false
+  #openEnd = ''
 
   constructor(options: ChatWriterOptions) {
     this.#options = options
@@ -81,8 +83,7 @@ export class ChatWriter {
     for (let at = 0; at < events.length; at++) {
       const event = events[at] as TurnEvent
       if (event.type === 'opaque' && this.#forwarded) {
-        const covered = events.slice(at + 1, at + 1 + event.covers)
-        out += this.#forward(this.#forwarded, event.data, covered)
+        out += this.#forward(this.#forwarded, event.data, events, at)
         at += event.covers
       } else if (this.#forwarded && !this.#hasRole && isOutput(event)) {
         this.#hasRole = true
@@ -92,19 +93,30 @@ export class ChatWriter {
     return out
   }
 
-  #forward(name: ModelName, data: string, covered: readonly TurnEvent[]): string {
+  /** `at`: the position of the forwarded chunk among the events. Those that it covers follow it. */
+  #forward(name: ModelName, data: string, events: readonly TurnEvent[], at: number): string {
     this.#hasRole = true
-    const [only] = covered
-    const isText = covered.length === 1 && only?.type === 'text-delta'
-    if (!isText || !data.includes('"finish_reason":null')) {
-      for (const { type } of covered) if (type === 'tool-call-end') this.#call++
+    const { covers } = events[at] as OpaqueEvent
+    const isText = covers === 1 && events[at + 1]?.type === 'text-delta'
+    if (!isText || !this.#isUnfinished(data)) {
+      for (let place = at + 1; place <= at + covers; place++)
+        if (events[place]?.type === 'tool-call-end') this.#call++
       this.#hasFinish ||= finishMark.test(data)
       const hasUsage = noChoice.test(data) && usageMark.test(data)
       // The gateway asks for usage, the client need not have.
       if (hasUsage && !this.#options.includeUsage) return ''
       this.#hasUsage ||= hasUsage
     }
-    return sseText(name.in(data))
+    return name.event(data)
+  }
+
+  /** The chunk ends like an earlier one without a finish reason, or is one. */
+  #isUnfinished(data: string): boolean {
+    if (this.#openEnd !== '' && data.endsWith(this.#openEnd)) return true
+    const place = data.lastIndexOf('"finish_reason":null')
+    if (place < 0) return false
+    this.#openEnd = data.slice(place)
+    return true
   }
 
   textDelta(text: string, received?: Framing): string | undefined {

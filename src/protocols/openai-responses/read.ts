@@ -4,7 +4,7 @@
 import { type Fields, isObject } from '../../base/json.ts'
 import type { GatewayError } from '../../core/errors.ts'
 import type { FinishReason, Usage } from '../../core/events.ts'
-import type { LaneStep } from '../streams/lane.ts'
+import { createLaneStep, type LaneStep } from '../streams/lane.ts'
 import { isCut, TurnReader } from '../streams/reader.ts'
 import { kindOf, OutputItem, textOf } from './output-item.ts'
 import { type OutputOptions, OutputWriter } from './output-writer.ts'
@@ -41,8 +41,7 @@ export class ResponsesReader extends TurnReader<ResponsesReaderOptions> {
   readonly #openCalls = new Set<OutputItem>()
   /** The message belongs to a call that the client sees under another id. */
   #isOfReplaced = false
-  /** One object for all messages. */
-  readonly #step: LaneStep = { holds: false, ofCall: false, replaced: false, visible: false, withheld: false }
+  readonly #step = createLaneStep()
 
   constructor(options: ResponsesReaderOptions) {
     super(options)

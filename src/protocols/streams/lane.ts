@@ -19,10 +19,21 @@ export interface LaneStep {
   /** The message does not go out: the client must not see it twice. */
   withheld: boolean
   /** The data of messages for calls that ended before this message or with it. Their own messages were withheld. */
-  released?: readonly string[] | undefined
+  released: readonly string[] | undefined
   /** Goes out in place of the message's data. */
-  data?: string | undefined
+  data: string | undefined
 }
+
+/** Readers change one object for all messages. */
+export const createLaneStep = (): LaneStep => ({
+  holds: false,
+  ofCall: false,
+  replaced: false,
+  visible: false,
+  withheld: false,
+  released: undefined,
+  data: undefined,
+})
 
 interface HeldMessage {
   message: OpaqueFields

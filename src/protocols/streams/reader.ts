@@ -7,7 +7,7 @@ import { GatewayError } from '../../core/errors.ts'
 import type { FinishReason, TurnEvent } from '../../core/events.ts'
 import type { DeltaShape } from '../../core/fast-path.ts'
 import { TurnBudget } from '../../core/turn-budget.ts'
-import { Lane, type LaneStep } from './lane.ts'
+import { createLaneStep, Lane, type LaneStep } from './lane.ts'
 import type { SseMessage } from './sse.ts'
 
 export interface ReaderOptions {
@@ -60,7 +60,7 @@ export abstract class TurnReader<Options extends ReaderOptions = ReaderOptions> 
 
   /** About the message that was just read. Readers without a lane need not say it. */
   protected get laneStep(): LaneStep {
-    return { holds: false, ofCall: false, replaced: false, visible: false, withheld: false }
+    return createLaneStep()
   }
 
   /** The upstream has sent the finish reason: the turn is complete even if the connection breaks now. */

@@ -31,6 +31,12 @@ export async function demo(flags: { port?: number; logLevel?: LogLevel }): Promi
       'demo-anthropic': { kind: 'anthropic', baseUrl: anthropic.url, apiKey: 'demo' },
       'demo-cursor': { kind: 'cursor', baseUrl: cursor.url, apiKey: 'crsr_demo' },
       'demo-openai': { kind: 'openai', baseUrl: `${openai.url}/v1`, apiKey: 'demo' },
+      'demo-responses': {
+        kind: 'openai',
+        baseUrl: `${openai.url}/v1`,
+        apiKey: 'demo',
+        api: 'responses',
+      },
       'demo-text': { kind: 'openai', baseUrl: `${text.url}/v1`, apiKey: 'demo', tools: 'text' },
     },
   }

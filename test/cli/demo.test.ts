@@ -38,7 +38,7 @@ it('takes any key or none, and makes no key file', async () => {
 
 it('lists models of each backend', async () => {
   const { data } = (await (await get(`${running.url}/v1/models`)).json()) as { data: { id: string }[] }
-  for (const backend of ['demo-anthropic/', 'demo-cursor/', 'demo-openai/', 'demo-text/'])
+  for (const backend of ['demo-anthropic/', 'demo-cursor/', 'demo-openai/', 'demo-responses/', 'demo-text/'])
     expect(data.filter(({ id }) => id.startsWith(backend)).length, backend).toBeGreaterThan(0)
 })
 

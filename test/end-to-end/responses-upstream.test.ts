@@ -142,6 +142,24 @@ const chatBody = (name: string, more: Json = {}) => ({
 })
 const paths = (name: string) => bench.sims[name]?.requests.map(({ path, status }) => `${path} ${status}`)
 
+describe('stop sequences, which the API does not have', () => {
+  it.each([true, false])('end the text, with no note (stream: %s)', async (stream) => {
+    bench.sims.openai?.play([{ say: 'one two STOP three' }])
+    const body = { ...chatBody('openai/gpt-5.6-sol'), stop: ['STOP'], stream }
+    const answer = await fetch(`${bench.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    expect(answer.headers.get('x-dragoman-notes') ?? '').not.toContain('stop')
+    const text = await answer.text()
+    const said = [...text.matchAll(/"content":"([^"]*)"/g)].map(([, piece]) => piece).join('')
+    expect(said).toBe('one two ')
+    expect(text).toContain('"finish_reason":"stop"')
+    expect(paths('openai')).toEqual(['/v1/responses 200'])
+  })
+})
+
 describe('the API', () => {
   it('is Chat for older models, and for Chat requests without tools', async () => {
     await post('/v1/chat/completions', chatBody('openai/gpt-5.2', { reasoning_effort: 'high' }))

@@ -80,15 +80,18 @@ async function startEndless() {
     kind === 'cursor'
       ? [{ say: 'Once upon a time' }, { heartbeats: { everyMs: 50, count: 'forever' } }]
       : [{ forever: { everyMs: 20, text: 'and then ' } }]
-  const lines = [{ script: 1, kind, scenario: 'endless', source: 'made up' }]
+  // One simulator speaks both of OpenAI's APIs.
+  const sim = kind === 'responses' ? 'openai' : kind
+  const lines = [{ script: 1, kind: sim, scenario: 'endless', source: 'made up' }]
   for (let turn = 0; turn < 4; turn++) lines.push({ turn: {} }, ...endless)
   const script = join(folder, 'script.jsonl')
   writeFileSync(script, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
-  const upstream = await started(['sim', kind, '--port', '8903', '--script', script])
-  const baseUrl = kind === 'openai' || kind === 'text' ? `${upstream}/v1` : upstream
+  const upstream = await started(['sim', sim, '--port', '8903', '--script', script])
+  const baseUrl = sim === 'openai' || sim === 'text' ? `${upstream}/v1` : upstream
   const settings = {
     anthropic: { kind, apiKey: 'any' },
     openai: { kind, apiKey: 'any' },
+    responses: { kind: 'openai', apiKey: 'any', api: 'responses' },
     cursor: { kind, apiKey: 'crsr_any' },
     text: { kind: 'openai', apiKey: 'any', tools: 'text' },
   }[kind]

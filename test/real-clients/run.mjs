@@ -15,6 +15,7 @@ import { tasks } from './tasks.mjs'
 const models = {
   'demo-anthropic': 'demo-anthropic/claude-demo',
   'demo-openai': 'demo-openai/gpt-demo',
+  'demo-responses': 'demo-responses/gpt-demo',
   'demo-cursor': 'demo-cursor/composer-2',
   'demo-text': 'demo-text/text-demo',
 }

@@ -25,6 +25,14 @@ export class ApiChoice {
     this.#isOpenAI = isOpenAIHost(host) && !baseUrl.includes('/deployments/')
   }
 
+  /** For people; undefined if it is Chat, as with most services. */
+  get description(): string | undefined {
+    if (this.#setting === 'responses') return 'requests go to the Responses API ("api": "responses")'
+    return this.#setting === 'auto' && this.#isOpenAI
+      ? 'requests with tools go to the Responses API for gpt-5.4 and later, others to Chat Completions ("api": "auto")'
+      : undefined
+  }
+
   of(request: TurnRequest): ApiName {
     if (this.#setting !== 'auto') return this.#setting
     if (this.#isPathMissing) return 'chat'

@@ -1,6 +1,6 @@
 // Backend for any server that speaks OpenAI's Chat Completions with native tools, or its Responses API.
 
-import type { Backend, Model, TurnContext } from '../../core/backend.ts'
+import type { Backend, Finding, Model, TurnContext } from '../../core/backend.ts'
 import type { TurnEvent } from '../../core/events.ts'
 import type { TurnRequest } from '../../core/request.ts'
 import { fromChatError } from '../../protocols/openai-chat/errors.ts'
@@ -111,7 +111,10 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
     return entries.map((entry) => toListedModel(entry, name))
   }
 
-  return { kind: 'openai', dialects, models, run, close: () => client.close() }
+  const describe = async (): Promise<Finding[]> =>
+    choice.description === undefined ? [] : [{ status: 'ok', message: choice.description }]
+
+  return { kind: 'openai', dialects, models, run, describe, close: () => client.close() }
 }
 
 function keyHeader({ apiKey, authHeader }: OpenAIBackendOptions): Record<string, string> {

@@ -8,6 +8,7 @@ import { ResponsesReader } from '../../protocols/openai-responses/read.ts'
 import { reasoningSource } from '../../protocols/openai-responses/reasoning-items.ts'
 import { responsesIds } from '../../protocols/openai-responses/stored-ids.ts'
 import { fromResponsesError } from '../../protocols/openai-responses/upstream-errors.ts'
+import { StopFilter } from '../../protocols/streams/stop-filter.ts'
 import { StoredIds } from '../http/stored-ids.ts'
 import type { Api, ApiOptions, ApiTurn } from './api.ts'
 import { KeptReasoning } from './kept-reasoning.ts'
@@ -46,6 +47,8 @@ export function createResponsesApi({ name, host, reasoningSources, isShared }: A
         lane: sent.isVerbatim ? { dialect, form } : undefined,
       })
     let reader = createReader()
+    // The API has no stop sequences: the gateway cuts the text.
+    const stop = request.stop ? new StopFilter(request.stop) : undefined
     return {
       get reader() {
         return reader
@@ -67,7 +70,7 @@ export function createResponsesApi({ name, host, reasoningSources, isShared }: A
           const reasoning = reader.keptWith(event.callId)
           if (reasoning) kept.keep(caller, model, event, reasoning)
         }
-        return fitting.back(events)
+        return fitting.back(stop ? stop.push(events) : events)
       },
     }
   }

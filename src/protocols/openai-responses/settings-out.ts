@@ -31,7 +31,7 @@ export function writeSettings(body: Fields, request: TurnRequest, options: Setti
 /** Fields that are read here, by Chat's names. */
 const used = [
   'max_tokens', 'max_completion_tokens', 'temperature', 'top_p', 'user', 'verbosity', 'metadata', 'safety_identifier',
-  'service_tier', 'prompt_cache_key', 'prompt_cache_options', 'prompt_cache_retention', otherEffort,
+  'service_tier', 'prompt_cache_key', 'prompt_cache_options', 'prompt_cache_retention', 'stop', otherEffort,
 ] // biome-ignore format: a list to be read as one
 
 /** Fields of a Responses request that the door reports as left out, and that are sent here. */

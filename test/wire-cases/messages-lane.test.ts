@@ -79,7 +79,7 @@ const asks = (more: Record<string, unknown> = {}) =>
 /** The client's name for the model takes the place of the service's. */
 const named = (text: string) => text.replace('"model":"claude-opus-5-5"', '"model":"mine"')
 
-describe('answers', () => {
+describe('T72: answers', () => {
   const streams: [string, string][] = [
     ['unknown blocks, deltas, events and fields', search + novel + cited + stop('end_turn')],
     ['an unknown stop reason', known(0) + stop('novel_reason')],
@@ -181,7 +181,7 @@ describe('answers', () => {
   })
 })
 
-describe('requests', () => {
+describe('T72: requests', () => {
   beforeEach(() => {
     upstream.answer = { headers: eventStream, body: start('claude-opus-5-5') + known(0) + stop('end_turn') }
   })

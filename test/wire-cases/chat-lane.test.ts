@@ -81,7 +81,7 @@ async function play(body: object, sent: string) {
   return { ...stream, raw }
 }
 
-describe('an answer', () => {
+describe('T74: an answer', () => {
   const said = [
     chunk({ role: 'assistant', content: '', novel: 1 }),
     chunk({ content: 'Hi' }),
@@ -180,7 +180,7 @@ describe('an answer', () => {
   })
 }) // biome-ignore format: one statement a line
 
-describe('a request', () => {
+describe('T74: a request', () => {
   beforeEach(() => {
     upstream.answer = { body: JSON.stringify({ ...chunk({}), choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }] }) }
   })

@@ -115,7 +115,7 @@ const original = (text: string) =>
     .replaceAll(/"id":"resp_\w+"/g, '"id":"resp_of_the_service"')
     .replaceAll('"model":"mine"', '"model":"gpt-5.6-sol-2026-08-01"')
 
-describe('an answer', () => {
+describe('T73: an answer', () => {
   it('passes with its unknown items, events and fields, byte for byte', async () => {
     const sent = streamOf([search, novel, message('Hi')])
     upstream.answer = { headers: eventStream, body: sent }
@@ -187,7 +187,7 @@ describe('an answer', () => {
   })
 }) // biome-ignore format: one statement a line
 
-describe('a request', () => {
+describe('T73: a request', () => {
   const plain = () => {
     upstream.answer = { body: JSON.stringify(response([message('Hi')])) }
   }
@@ -245,7 +245,7 @@ describe('a request', () => {
   })
 }) // biome-ignore format: one statement a line
 
-describe('a conversation', () => {
+describe('T73: a conversation', () => {
   const reasoning = { id: 'rs_1', type: 'reasoning', summary: [], encrypted_content: 'gAAAsealed' }
 
   it.each([

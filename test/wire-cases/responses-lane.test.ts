@@ -88,6 +88,7 @@ function streamOf(items: Json[], end: object = response(items), type = 'complete
           ? [
               { type: 'response.function_call_arguments.delta', ...of, delta: item.arguments.slice(0, 4) },
               { type: 'response.function_call_arguments.delta', ...of, delta: item.arguments.slice(4) },
+              { type: 'response.function_call_arguments.done', ...of, arguments: item.arguments },
             ]
           : [{ type: 'response.novel_call.progress', ...of, share: 0.5 }]
     return [

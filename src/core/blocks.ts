@@ -102,6 +102,16 @@ export class BlockWriter {
     return at
   }
 
+  /** Text or reasoning comes before the end of a call among the pending events from `at` on. */
+  hasTextBeforeCalls(at: number): boolean {
+    const end = this.afterCalls(at)
+    for (let place = at; place < end; place++) {
+      const type = this.#events[place]?.type
+      if (type === 'text-delta' || type === 'reasoning-delta') return true
+    }
+    return false
+  }
+
   /** The calls that ended among the pending events from `at` on. */
   endedSince(at: number): CallEnd[] {
     let ended = none

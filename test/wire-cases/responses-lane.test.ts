@@ -3,6 +3,7 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startGateway } from '../harness.ts'
+import { SocketClient } from '../open-responses/socket-client.ts'
 import { eventStream, type ScriptedUpstream, startScriptedUpstream } from '../scripted-upstream.ts'
 
 let upstream: ScriptedUpstream
@@ -310,5 +311,25 @@ describe('T73: a conversation', () => {
     const { input } = JSON.parse(upstream.asked[0]?.body ?? '')
     expect(input.map(({ type, role }: Json) => type ?? role)).toEqual(['user', 'message', 'user'])
     expect(input[1].id).toBeUndefined()
+  })
+}) // biome-ignore format: one statement a line
+
+describe('T73: over WebSocket', () => {
+  it('a turn and its continuation pass with what only this dialect has', async () => {
+    const client = await SocketClient.open(gateway.url)
+    upstream.answer = { headers: eventStream, body: streamOf([search, novel, call('fc_1', 'call_1')]) }
+    const first = await client.create({ model: 'mine', input: 'go', store: false, novel: 1, stream_id: 's' })
+    expect(first.response.output).toEqual([search, novel, call('fc_1', 'call_1')])
+    expect(first.events.map(({ type }) => type)).toContain('response.novel_call.progress')
+    const body = JSON.parse(upstream.asked[0]?.body ?? '')
+    expect(body).toMatchObject({ model: 'gpt-5.6-sol', stream: true, novel: 1 })
+    expect([body.type, body.stream_id]).toEqual([undefined, undefined])
+    upstream.answer = { headers: eventStream, body: streamOf([message('Hi')]) }
+    const output = { type: 'function_call_output', call_id: 'call_1', output: 'x' }
+    const again = { model: 'mine', store: false, stream_id: 's', previous_response_id: first.response.id, input: [output] }
+    const second = await client.create(again)
+    expect(second.response.output).toEqual([message('Hi')])
+    expect(JSON.parse(upstream.asked[1]?.body ?? '').input.slice(1)).toEqual([search, novel, call('fc_1', 'call_1'), output])
+    client.close()
   })
 }) // biome-ignore format: one statement a line

@@ -30,17 +30,21 @@ export class ChunkLane {
   readonly #step = createLaneStep()
   /** The members that all chunks of an answer share. */
   #head: { id: string; created: unknown } | undefined
-  /** The client has seen a chunk with the role. */
-  #hasRole = false
+  /** Chunks with a choice. */
+  #count = 0
+  #hasFinish = false
   #hasUsage = false
   /** Members of chunks that came before the answer. */
   #early: Fields | undefined
   /** Calls that have not ended, in their order, and the number of all. */
   readonly #calls: JoinedCall[] = []
-  #count = 0
+  #callCount = 0
   readonly #byIndex = new Map<unknown, JoinedCall>()
   /** Calls are written from their events, to the end of the answer. */
   #isRepaired = false
+  /** An odd chunk came while a call was open: its text follows the call, so everything from there on is written from events. */
+  #isWritten = false
+  #isOdd = false
   /** The last chunk passed as it is, so others of its shape do. */
   isPlain = true
 
@@ -73,6 +77,7 @@ export class ChunkLane {
     const choices = Array.isArray(chunk.choices) ? chunk.choices : []
     if (choices.length === 0) return this.#withoutChoice(chunk, state)
     const choice: unknown = choices.find((entry) => isObject(entry) && (entry.index ?? 0) === 0)
+    this.#count++
     this.#head ??= headOf(chunk)
     if (!this.#head) return this.#withhold(true)
     if (!isObject(choice)) return
@@ -86,10 +91,12 @@ export class ChunkLane {
     this.#join(isObject(pieces[0]) ? pieces[0] : {}, chunk)
   }
 
-  /** These calls have ended with the chunk that follows. */
-  release(ended: readonly KnownCall[]): void {
+  /** These calls have ended with the chunk that follows. `isAfterText`: text of that chunk came before them. */
+  release(ended: readonly KnownCall[], isAfterText: boolean): void {
     this.#step.released = undefined
     if (ended.length === 0) return
+    this.#isWritten ||= isAfterText
+    this.#isRepaired ||= isAfterText
     const released: string[] = []
     for (const call of ended) {
       const joined = this.#calls.shift()
@@ -100,19 +107,23 @@ export class ChunkLane {
     this.#step.released = this.#isRepaired && released.length < ended.length ? [] : released
   }
 
-  /** About the last chunk. `isBusy`: some calls have not ended. */
+  /** About the last chunk. `isBusy`: a call is open, and text waits for its end. */
   step(isBusy: boolean): LaneStep {
+    this.#isWritten ||= this.#isOdd && (isBusy || this.#step.holds)
     this.#step.holds = isBusy
+    this.#step.withheld ||= this.#isWritten
     return this.#step
   }
 
   #start(): void {
     this.#step.withheld = false
     this.#step.data = undefined
+    this.#isOdd = false
   }
 
   #withhold(hasCalls: boolean): void {
     this.#step.withheld = true
+    this.#isOdd = true
     this.isPlain = false
     if (hasCalls) this.#isRepaired = true
   }
@@ -120,7 +131,7 @@ export class ChunkLane {
   /** Usage, or what a service says before the answer, e.g. about its content filters. */
   #withoutChoice(chunk: Fields, { isAfterEnd }: ChunkState): void {
     const { choices: _, usage, ...members } = chunk
-    if (isAfterEnd && isObject(usage) && !this.#hasUsage && this.#head) {
+    if (isAfterEnd && isObject(usage) && this.#mayShowUsage) {
       this.#hasUsage = true
       const patches = this.#patchesOf({ ...chunk, usage: null })
       const isSame = Array.isArray(chunk.choices) && Object.keys(patches).length === 0
@@ -131,9 +142,14 @@ export class ChunkLane {
     if (this.#head === undefined) this.#early = { ...this.#early, ...members }
   }
 
+  /** Once, and after the finish reason. */
+  get #mayShowUsage(): boolean {
+    return this.#hasFinish && !this.#hasUsage
+  }
+
   /** Only usage belongs to the answer. */
   #afterEnd(chunk: Fields): void {
-    this.#step.withheld = !isObject(chunk.usage) || this.#hasUsage
+    this.#step.withheld = !isObject(chunk.usage) || !this.#mayShowUsage
     if (this.#step.withheld) return
     this.#hasUsage = true
     this.#step.data = JSON.stringify({ ...chunk, ...this.#patchesOf({ ...chunk, usage: null }), choices: [] })
@@ -151,7 +167,7 @@ export class ChunkLane {
       known.piece = { ...piece, ...known.piece }
       return this.#append(known, textOf(input))
     }
-    const isSound = index === this.#count++ && type === 'function' && isText
+    const isSound = index === this.#callCount++ && type === 'function' && isText
     const call = { id: textOf(id), name: textOf(name), input: '', isSound, chunk, piece }
     this.#append(call, textOf(input))
     this.#calls.push(call)
@@ -169,15 +185,13 @@ export class ChunkLane {
       (chunk.choices as Fields[]).find((entry) => isObject(entry) && (entry.index ?? 0) === 0) ?? {}
     const call = { ...piece, function: { ...(piece.function as Fields), arguments: input } }
     const given = choice.delta as Fields
-    const delta = { ...given, ...this.#roleIn(given), tool_calls: [call] }
+    const delta = { ...given, role: undefined, tool_calls: [call] }
     return JSON.stringify({ ...chunk, ...this.#patchesOf(chunk), choices: [{ ...choice, index: 0, delta }] })
   }
 
-  /** The role comes once, with the first chunk. */
-  #roleIn({ role }: Fields): Fields {
-    if (this.#hasRole) return role === undefined ? {} : { role: undefined }
-    this.#hasRole = true
-    return role === 'assistant' ? {} : { role: 'assistant' }
+  /** The role comes once, with the first chunk. If that does not have it, the writer adds it. */
+  #withoutRole({ role }: Fields): Fields {
+    return role === undefined || (role === 'assistant' && this.#count === 1) ? {} : { role: undefined }
   }
 
   #patchesOf(chunk: Fields): Fields {
@@ -196,7 +210,8 @@ export class ChunkLane {
 
   #pass(chunk: Fields, choice: Fields, delta: Fields, finish: string | null | undefined): void {
     if (finish === null) return this.#withhold(false)
-    const ofDelta = this.#roleIn(delta)
+    this.#hasFinish ||= finish !== undefined
+    const ofDelta = this.#withoutRole(delta)
     const { reasoning, reasoning_content: shown } = delta
     if (textOf(reasoning) !== '' && !shown) ofDelta.reasoning_content = reasoning
     const ofChoice: Fields = choice.index === 0 ? {} : { index: 0 }

@@ -66,7 +66,7 @@ export class ChatReader extends TurnReader {
   }
 
   protected override get laneStep(): LaneStep {
-    return this.#chunks?.step(this.#calls.isBusy) ?? super.laneStep
+    return this.#chunks?.step(!this.#calls.isIdle) ?? super.laneStep
   }
 
   /** What the server wants back with the calls of this turn; undefined if nothing. */
@@ -107,16 +107,23 @@ export class ChatReader extends TurnReader {
     if (kind !== undefined && !(kind === 'reasoning' && this.#chunks)) {
       const { text } = this.#shapes
       this.#onPiece(kind, text)
-      this.#chunks?.release(this.blocks.endedSince(before))
+      this.#release(before)
       if (kind === 'arguments') this.#chunks?.onArguments(this.#callIndex, text)
       else this.#chunks?.onText()
     } else if (data.trim() === '[DONE]') {
       if (!this.#started) throw this.malformed('an empty stream')
       this.#done = true
       this.finish()
-      this.#chunks?.release(this.blocks.endedSince(before))
+      this.#release(before)
       this.#chunks?.onDone()
     } else this.#onWholeChunk(data, before)
+  }
+
+  /** `before`: the number of events before those of the last message. */
+  #release(before: number): void {
+    if (!this.#chunks) return
+    const ended = this.blocks.endedSince(before)
+    this.#chunks.release(ended, ended.length > 0 && this.blocks.hasTextBeforeCalls(before))
   }
 
   #onWholeChunk(data: string, before: number): void {
@@ -125,7 +132,7 @@ export class ChatReader extends TurnReader {
     this.#onChunk(chunk, data)
     this.#learn(chunk, data)
     const finish = isAfterEnd ? undefined : this.#finishWord
-    this.#chunks?.release(this.blocks.endedSince(before))
+    this.#release(before)
     this.#chunks?.onChunk(chunk, { isAfterEnd, finish })
   }
 

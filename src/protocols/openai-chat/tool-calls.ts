@@ -96,14 +96,12 @@ export class ToolCallTracker {
     return !this.#open
   }
 
-  /** Some calls have not ended. */
-  get isBusy(): boolean {
-    return this.#open !== undefined || this.#nextWaiting !== undefined
-  }
-
   /** Writes the text now, or after the open call if that one is not complete. */
   whenIdle(write: (text: string) => void, text: string): void {
-    if (!this.#open || this.#advance()) return write(text)
+    if (!this.#open || this.#advance()) {
+      this.#writeLater()
+      return write(text)
+    }
     this.#budget.spend(entryCost + textCost(text))
     this.#later.push({ write, text: ownText(text) })
   }
@@ -240,6 +238,10 @@ export class ToolCallTracker {
       }
       this.#finish(call)
     }
+    this.#writeLater()
+  }
+
+  #writeLater(): void {
     for (const { write, text } of this.#later.splice(0)) write(text)
   }
 

@@ -38,6 +38,7 @@ const finishReasons: Record<FinishReason, string> = {
 /** Names of members: inside of a text, quotes are escaped. */
 const finishMark = /"finish_reason"\s{0,9}:\s{0,9}"/
 const usageMark = /"usage"\s{0,9}:\s{0,9}\{/
+const roleMark = /"role"\s{0,9}:\s{0,9}"assistant"/
 const noChoice = /"choices"\s{0,9}:\s{0,9}\[\s{0,9}\]/
 
 type OpaqueEvent = Extract<TurnEvent, { type: 'opaque' }>
@@ -95,6 +96,7 @@ export class ChatWriter {
 
   /** `at`: the position of the forwarded chunk among the events. Those that it covers follow it. */
   #forward(name: ModelName, data: string, events: readonly TurnEvent[], at: number): string {
+    const role = this.#hasRole || roleMark.test(data) ? '' : this.#role()
     this.#hasRole = true
     const { covers } = events[at] as OpaqueEvent
     const isText = covers === 1 && events[at + 1]?.type === 'text-delta'
@@ -107,7 +109,7 @@ export class ChatWriter {
       if (hasUsage && !this.#options.includeUsage) return ''
       this.#hasUsage ||= hasUsage
     }
-    return name.event(data)
+    return role === '' ? name.event(data) : role + name.event(data)
   }
 
   /** The chunk ends like an earlier one without a finish reason, or is one. */

@@ -234,7 +234,7 @@ describe('toResponsesRequest', () => {
     const { verbosity, ...shared } = fields
     expect(chat.body).toMatchObject({ ...shared, text: { verbosity } })
     expect([chat.body.stop, chat.body.seed]).toEqual([undefined, undefined])
-    expect(chat.notes).toEqual(['not supported by the upstream and left out: seed, stop'])
+    expect(chat.notes).toEqual(['not supported by the upstream and left out: seed'])
     const body = { text: { verbosity: 'low' }, reasoning: { summary: 'detailed' }, top_logprobs: 3 }
     const own = write({ origin: { dialect: 'openai-responses', body, faithful: false } })
     expect(own.body).toMatchObject({ text: { verbosity: 'low' }, reasoning: { summary: 'detailed' } })

@@ -18,6 +18,12 @@ const none: CallEnd[] = []
 
 const startFields = ({ id, model, usage }: TurnStart) => (usage ? { id, model, usage } : { id, model })
 
+interface BlockOptions {
+  budget?: TurnBudget
+  stem?: string
+  lane?: string | undefined
+}
+
 export class BlockWriter {
   #open: OpenBlock | undefined
   #next = 0
@@ -25,14 +31,18 @@ export class BlockWriter {
   readonly #stem: string
   #events: TurnEvent[] = []
   readonly #budget: TurnBudget
+  readonly #lane: string | undefined
+  /** `turn-start` was written. */
+  isStarted = false
   /** Completed tool calls. */
   calls = 0
   hasText = false
 
-  /** `stem`: the prefix of generated call ids. Call ids are kept until the turn ends. */
-  constructor({ budget = new TurnBudget(), stem = 'call' }: { budget?: TurnBudget; stem?: string } = {}) {
+  /** `stem`: the prefix of generated call ids. Call ids are kept until the turn ends. `lane`: its dialect, for `turn-start`. */
+  constructor({ budget = new TurnBudget(), stem = 'call', lane }: BlockOptions = {}) {
     this.#budget = budget
     this.#stem = stem
+    this.#lane = lane
   }
 
   get begun(): boolean {
@@ -45,7 +55,13 @@ export class BlockWriter {
   }
 
   push(event: TurnEvent): void {
-    this.#events.push(event)
+    this.#events.push(event.type === 'turn-start' ? this.#begin(event) : event)
+  }
+
+  #begin(event: TurnStart): TurnEvent {
+    this.isStarted = true
+    const lane = this.#lane
+    return lane === undefined ? event : { type: 'turn-start', lane, ...startFields(event) }
   }
 
   /** The number of events that were not taken yet. */

@@ -24,6 +24,24 @@ const readers: Record<string, (whole: boolean) => TurnReader> = {
   anthropic: (whole) => new AnthropicReader({ ...options(whole), toolName: (name) => name }),
   responses: (whole) => new ResponsesReader({ ...options(whole), source: 's', offered: new Set(['read']) }),
 }
+const form = 'message' as const
+/** The same readers with their lanes open. The lane of Chat is for clients that take arguments whole. */
+const laneReaders: typeof readers = {
+  chat: () => new ChatReader({ ...options(true), lane: { dialect: 'openai-chat', form } }),
+  anthropic: (whole) =>
+    new AnthropicReader({
+      ...options(whole),
+      toolName: (name) => name,
+      lane: { dialect: 'anthropic-messages', form },
+    }),
+  responses: (whole) =>
+    new ResponsesReader({
+      ...options(whole),
+      source: 's',
+      offered: new Set(['read']),
+      lane: { dialect: 'openai-responses', form },
+    }),
+}
 
 const piece = fc.constantFrom(
   '',
@@ -230,10 +248,11 @@ describe.each(Object.keys(readers))('%s reader', (kind) => {
       fc.property(
         streams[kind] as fc.Arbitrary<unknown[]>,
         fc.boolean(),
+        fc.boolean(),
         fc.array(fc.nat(2_000), { maxLength: 5 }),
-        (events, whole, cuts) => {
+        (events, whole, isLane, cuts) => {
           const bytes = encode(events)
-          const create = readers[kind] as (whole: boolean) => TurnReader
+          const create = (isLane ? laneReaders : readers)[kind] as (whole: boolean) => TurnReader
           const expected = readChunks(create(whole), [bytes])
           expect(checkTurn(expected)).toEqual([])
           expect(

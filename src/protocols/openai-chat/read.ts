@@ -16,6 +16,7 @@ import { KeptReasoning } from './kept-reasoning.ts'
 import type { KeptTurn } from './kept-turn.ts'
 import type { ReasoningField } from './reasoning-out.ts'
 import { ToolCallTracker } from './tool-calls.ts'
+import { fromChatUsage } from './usage-in.ts'
 
 const word = (reason: FinishReason) => reason.replace('-', '_')
 
@@ -228,13 +229,7 @@ export class ChatReader extends TurnReader {
     this.#started = true
     const id = typeof chunk.id === 'string' && chunk.id !== '' ? chunk.id : this.options.turnId
     const model = typeof chunk.model === 'string' && chunk.model !== '' ? chunk.model : this.options.model
-    const { lane } = this.options
-    this.blocks.push({
-      type: 'turn-start',
-      id,
-      model,
-      ...(lane?.form === 'message' ? { lane: lane.dialect } : {}),
-    })
+    this.blocks.push({ type: 'turn-start', id, model })
   }
 
   readonly #say = (text: string) => this.blocks.text(text)
@@ -316,22 +311,3 @@ export class ChatReader extends TurnReader {
 /** Ollama's form: arguments as an object. */
 const hasObjectInput = (call: unknown) =>
   isObject(call) && isObject(call.function) && isObject(call.function.arguments)
-
-function fromChatUsage(usage: Fields): Usage {
-  const count = (value: unknown) => (typeof value === 'number' && value >= 0 ? value : undefined)
-  const details = (value: unknown): Fields => (isObject(value) ? value : {})
-  const cacheReadTokens =
-    count(details(usage.prompt_tokens_details).cached_tokens) ?? count(usage.prompt_cache_hit_tokens)
-  const reasoningTokens = count(details(usage.completion_tokens_details).reasoning_tokens)
-  const inputTokens = count(usage.prompt_tokens) ?? 0
-  return {
-    inputTokens,
-    // Some servers (Gemini, Grok) count reasoning only in the total.
-    outputTokens: Math.max(
-      count(usage.completion_tokens) ?? 0,
-      (count(usage.total_tokens) ?? 0) - inputTokens,
-    ),
-    ...(cacheReadTokens === undefined ? {} : { cacheReadTokens }),
-    ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
-  }
-}

@@ -57,7 +57,8 @@ export class Lane {
   pass({ data, event: name }: SseMessage, first: number, step: LaneStep): void {
     const { holds, ofCall, replaced, visible } = step
     const at = step.released ? this.#passReleased(first, step.released) : first
-    if (step.withheld) return
+    // Before its start a turn has nothing to show.
+    if (step.withheld || !this.#blocks.isStarted) return
     const sent = step.data ?? data
     const message: OpaqueFields = { form: 'message', lane: this.#dialect, data: sent, name, visible }
     this.#isReplaced ||= replaced

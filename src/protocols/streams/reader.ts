@@ -40,12 +40,13 @@ export abstract class TurnReader<Options extends ReaderOptions = ReaderOptions> 
   constructor(options: Options) {
     this.options = options
     this.budget = options.budget ?? new TurnBudget()
+    const lane = options.lane?.form === 'message' ? options.lane : undefined
     this.blocks = new BlockWriter({
       budget: this.budget,
       stem: `call_${options.turnId.replace(/^turn_/, '')}`,
+      lane: lane?.dialect,
     })
-    const { lane } = options
-    if (lane?.form === 'message') this.#lane = new Lane(lane.dialect, this.blocks, this.budget)
+    if (lane) this.#lane = new Lane(lane.dialect, this.blocks, this.budget)
   }
 
   /** Silence is not a stall before the first output: models think without sending anything. */

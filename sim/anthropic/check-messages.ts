@@ -104,7 +104,8 @@ function checkBlocks({ role, content }: WireMessage, index: number): void {
 }
 
 /** Before thinking: a compaction, which stands for all that came before it. */
-const mayBeFirst = (block: ReturnType<typeof toBlocks>[number]) => isThinking(block) || block.type === 'compaction'
+const mayBeFirst = (block: ReturnType<typeof toBlocks>[number]) =>
+  isThinking(block) || block.type === 'compaction'
 
 function checkPrefill(last: WireMessage | undefined, model: AnthropicModel): void {
   if (last?.role !== 'assistant') return

@@ -152,6 +152,19 @@ export async function chatStream(
 
 export const user = (content: unknown): Body => ({ role: 'user', content })
 
+export const writeTool = {
+  type: 'function',
+  function: {
+    name: 'write',
+    description: 'Write a file',
+    parameters: {
+      type: 'object',
+      properties: { path: { type: 'string' }, content: { type: 'string' } },
+      required: ['path', 'content'],
+    },
+  },
+}
+
 export const readTool = {
   type: 'function',
   function: {

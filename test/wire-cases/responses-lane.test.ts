@@ -3,8 +3,8 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startGateway } from '../harness.ts'
-import { SocketClient } from '../open-responses/socket-client.ts'
 import { eventStream, type ScriptedUpstream, startScriptedUpstream } from '../scripted-upstream.ts'
+import { call, eventsOf, type Json, message, novel, response, search, streamOf } from './responses-frames.ts'
 
 let upstream: ScriptedUpstream
 let other: ScriptedUpstream
@@ -20,7 +20,13 @@ beforeAll(async () => {
       other: service(other.url),
       claude: { kind: 'anthropic', baseUrl: other.url, apiKey: 'upstream-key' },
     },
-    models: { mine: 'sim/gpt-5.6-sol', theirs: 'other/gpt-5.6-sol', claude: 'claude/claude-opus-5-5' },
+    models: {
+      mine: 'sim/gpt-5.6-sol',
+      theirs: 'other/gpt-5.6-sol',
+      claude: 'claude/claude-opus-5-5',
+      either: ['sim/gpt-5.6-sol', 'other/gpt-5.6-sol'],
+      mixed: ['sim/gpt-5.6-sol', 'claude/claude-opus-5-5'],
+    },
   })
 })
 afterAll(async () => {
@@ -33,83 +39,12 @@ beforeEach(() => {
   other.asked.length = 0
 })
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into
-type Json = any
-
 const send = (body: string | object, headers: Record<string, string> = {}) =>
   fetch(`${gateway.url}/v1/responses`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   })
-
-const response = (output: object[], more: object = {}) => ({
-  id: 'resp_of_the_service',
-  object: 'response',
-  created_at: 1,
-  status: 'completed',
-  model: 'gpt-5.6-sol-2026-08-01',
-  output,
-  usage: { input_tokens: 3, output_tokens: 4, total_tokens: 7, novel_tokens: 2 },
-  novel: { deep: [1] },
-  ...more,
-})
-
-const message = (text: string, id = 'msg_1') => ({
-  id,
-  type: 'message',
-  status: 'completed',
-  role: 'assistant',
-  phase: 'final_answer',
-  content: [{ type: 'output_text', text, annotations: [{ type: 'novel_citation', at: 1 }], logprobs: [] }],
-})
-const call = (id: string, callId: string, name = 'read', status = 'completed') => ({
-  id,
-  type: 'function_call',
-  status,
-  call_id: callId,
-  name,
-  arguments: '{"path": "a"}',
-})
-const search = { id: 'ws_1', type: 'web_search_call', status: 'completed', action: { type: 'search' } }
-const novel = { id: 'holo_1', type: 'hologram_call', shards: [1] }
-
-/** A stream of these items, each with the events that a service sends, numbered from 0. */
-function streamOf(items: Json[], end: object = response(items), type = 'completed'): string {
-  let number = 0
-  const frame = (event: Json) =>
-    `event: ${event.type}\ndata: ${JSON.stringify({ ...event, sequence_number: number++ })}\n\n`
-  const begun = response([], { status: 'in_progress' })
-  const parts = items.flatMap((item, output_index) => {
-    const of = { item_id: item.id, output_index }
-    const content =
-      item.type === 'message'
-        ? [{ type: 'response.output_text.delta', ...of, content_index: 0, delta: item.content[0].text, obfuscation: 'xx' }]
-        : item.type === 'function_call'
-          ? [
-              { type: 'response.function_call_arguments.delta', ...of, delta: item.arguments.slice(0, 4) },
-              { type: 'response.function_call_arguments.delta', ...of, delta: item.arguments.slice(4) },
-              { type: 'response.function_call_arguments.done', ...of, arguments: item.arguments },
-            ]
-          : [{ type: 'response.novel_call.progress', ...of, share: 0.5 }]
-    return [
-      { type: 'response.output_item.added', output_index, item: { ...item, status: 'in_progress', content: [], arguments: '' } },
-      ...content,
-      { type: 'response.output_item.done', output_index, item },
-    ]
-  })
-  return [
-    { type: 'response.created', response: begun },
-    { type: 'response.in_progress', response: begun },
-    ...parts,
-    { type: `response.${type}`, response: end },
-  ]
-    .map(frame)
-    .join('')
-} // biome-ignore format: a list of events
-
-const eventsOf = (text: string): Json[] =>
-  text.split('\n').flatMap((line) => (line.startsWith('data: ') ? [JSON.parse(line.slice(6))] : []))
 
 /** The text with the service's id and model in place of the client's. */
 const original = (text: string) =>
@@ -311,25 +246,5 @@ describe('T73: a conversation', () => {
     const { input } = JSON.parse(upstream.asked[0]?.body ?? '')
     expect(input.map(({ type, role }: Json) => type ?? role)).toEqual(['user', 'message', 'user'])
     expect(input[1].id).toBeUndefined()
-  })
-}) // biome-ignore format: one statement a line
-
-describe('T73: over WebSocket', () => {
-  it('a turn and its continuation pass with what only this dialect has', async () => {
-    const client = await SocketClient.open(gateway.url)
-    upstream.answer = { headers: eventStream, body: streamOf([search, novel, call('fc_1', 'call_1')]) }
-    const first = await client.create({ model: 'mine', input: 'go', store: false, novel: 1, stream_id: 's' })
-    expect(first.response.output).toEqual([search, novel, call('fc_1', 'call_1')])
-    expect(first.events.map(({ type }) => type)).toContain('response.novel_call.progress')
-    const body = JSON.parse(upstream.asked[0]?.body ?? '')
-    expect(body).toMatchObject({ model: 'gpt-5.6-sol', stream: true, novel: 1 })
-    expect([body.type, body.stream_id]).toEqual([undefined, undefined])
-    upstream.answer = { headers: eventStream, body: streamOf([message('Hi')]) }
-    const output = { type: 'function_call_output', call_id: 'call_1', output: 'x' }
-    const again = { model: 'mine', store: false, stream_id: 's', previous_response_id: first.response.id, input: [output] }
-    const second = await client.create(again)
-    expect(second.response.output).toEqual([message('Hi')])
-    expect(JSON.parse(upstream.asked[1]?.body ?? '').input.slice(1)).toEqual([search, novel, call('fc_1', 'call_1'), output])
-    client.close()
   })
 }) // biome-ignore format: one statement a line

@@ -25,3 +25,17 @@ describe('BlockWriter', () => {
     expect(looks).toBeLessThan(3 * 500)
   })
 })
+
+it('covers events with very many messages', () => {
+  const blocks = new BlockWriter({ lane: 'x' })
+  blocks.push({ type: 'turn-start', id: 'a', model: 'm' })
+  blocks.text('hi')
+  const message = { form: 'message', lane: 'x', data: '{}', name: undefined, visible: false } as const
+  blocks.cover(
+    1,
+    Array.from({ length: 300_000 }, () => message),
+  )
+  const events = blocks.take()
+  expect(events).toHaveLength(300_003)
+  expect(events.at(-3)).toMatchObject({ type: 'opaque', covers: 2 })
+})

@@ -14,7 +14,7 @@ type TurnStart = Extract<TurnEvent, { type: 'turn-start' }>
 
 type CallEnd = Extract<TurnEvent, { type: 'tool-call-end' }>
 
-const none: CallEnd[] = []
+const none: readonly CallEnd[] = []
 
 const startFields = ({ id, model, usage }: TurnStart) => (usage ? { id, model, usage } : { id, model })
 
@@ -92,7 +92,8 @@ export class BlockWriter {
         visible,
       }),
     )
-    this.#events.splice(from, 0, ...opaque)
+    // Not `splice` with a spread: very many messages would overflow the stack.
+    this.#events = [...this.#events.slice(0, from), ...opaque, ...this.#events.slice(from)]
     return end + opaque.length
   }
 
@@ -129,13 +130,15 @@ export class BlockWriter {
   }
 
   /** The calls that ended among the pending events from `at` on. */
-  endedSince(at: number): CallEnd[] {
-    let ended = none
+  endedSince(at: number): readonly CallEnd[] {
+    let ended: CallEnd[] | undefined
     for (let place = at; place < this.#events.length; place++) {
       const event = this.#events[place]
-      if (event?.type === 'tool-call-end') ended = [...ended, event]
+      if (event?.type !== 'tool-call-end') continue
+      ended ??= []
+      ended.push(event)
     }
-    return ended
+    return ended ?? none
   }
 
   take(): TurnEvent[] {

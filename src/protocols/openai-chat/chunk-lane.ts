@@ -3,7 +3,7 @@
 
 import { type Fields, isObject } from '../../base/json.ts'
 import type { KnownCall } from '../../core/call-key.ts'
-import { type TurnBudget, textCost } from '../../core/turn-budget.ts'
+import { entryCost, jsonCost, type TurnBudget, textCost } from '../../core/turn-budget.ts'
 import { createLaneStep, type LaneStep } from '../streams/lane.ts'
 
 /** A call as a client of the dialect joins it. */
@@ -16,6 +16,8 @@ interface JoinedCall {
   /** The chunk with its first piece, and that piece with the members of all later ones. */
   chunk: Fields
   piece: Fields
+  /** What all of it takes of the turn's memory. */
+  cost: number
 }
 
 interface ChunkState {
@@ -36,9 +38,9 @@ export class ChunkLane {
   #hasUsage = false
   /** Members of chunks that came before the answer. */
   #early: Fields | undefined
-  /** Calls that have not ended, in their order, and the number of all. */
-  readonly #calls: JoinedCall[] = []
-  #callCount = 0
+  /** In their order; undefined if they have ended. */
+  readonly #calls: (JoinedCall | undefined)[] = []
+  #endedCalls = 0
   readonly #byIndex = new Map<unknown, JoinedCall>()
   /** Calls are written from their events, to the end of the answer. */
   #isRepaired = false
@@ -99,10 +101,11 @@ export class ChunkLane {
     this.#isRepaired ||= isAfterText
     const released: string[] = []
     for (const call of ended) {
-      const joined = this.#calls.shift()
+      const joined = this.#calls[this.#endedCalls]
+      this.#calls[this.#endedCalls++] = undefined
       if (!joined || !isSame(joined, call)) this.#isRepaired = true
       else if (!this.#isRepaired) released.push(this.#whole(joined))
-      this.#budget.refund(joined ? textCost(joined.input) : 0)
+      this.#budget.refund(joined?.cost ?? 0)
     }
     this.#step.released = this.#isRepaired && released.length < ended.length ? [] : released
   }
@@ -139,7 +142,9 @@ export class ChunkLane {
       return
     }
     this.#step.withheld = isObject(usage) || this.#head === undefined || !Array.isArray(chunk.choices)
-    if (this.#head === undefined) this.#early = { ...this.#early, ...members }
+    if (this.#head !== undefined) return
+    this.#budget.spend(jsonCost(members))
+    this.#early = { ...this.#early, ...members }
   }
 
   /** Once, and after the finish reason. */
@@ -165,18 +170,25 @@ export class ChunkLane {
       const isAgain = textOf(name) !== '' || (textOf(id) !== '' && id !== known.id)
       if (isAgain || !isText) known.isSound = false
       known.piece = { ...piece, ...known.piece }
+      this.#spend(known, jsonCost(piece))
       return this.#append(known, textOf(input))
     }
-    const isSound = index === this.#callCount++ && type === 'function' && isText
-    const call = { id: textOf(id), name: textOf(name), input: '', isSound, chunk, piece }
+    const isSound = index === this.#calls.length && type === 'function' && isText
+    const call = { id: textOf(id), name: textOf(name), input: '', isSound, chunk, piece, cost: 0 }
+    this.#spend(call, entryCost + jsonCost(chunk))
     this.#append(call, textOf(input))
     this.#calls.push(call)
     this.#byIndex.set(index, call)
   }
 
   #append(call: JoinedCall, text: string): void {
-    this.#budget.spend(textCost(text))
+    this.#spend(call, textCost(text))
     call.input += text
+  }
+
+  #spend(call: JoinedCall, cost: number): void {
+    this.#budget.spend(cost)
+    call.cost += cost
   }
 
   /** The first chunk of a call with all its arguments: clients have been seen to take the first piece for the whole. */

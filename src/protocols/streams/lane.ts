@@ -63,7 +63,7 @@ export class Lane {
     const message: OpaqueFields = { form: 'message', lane: this.#dialect, data: sent, name, visible }
     this.#isReplaced ||= replaced
     if (holds) {
-      this.#budget.spend(textCost(data))
+      this.#budget.spend(textCost(sent))
       this.#held.push({ message, ofCall })
       return
     }

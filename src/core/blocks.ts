@@ -9,6 +9,7 @@ type OpenBlock =
   | { kind: 'reasoning'; block: number }
   | { kind: 'tool-call'; block: number; callId: string; name: string; given: boolean }
 
+export type OpaqueEvent = Extract<TurnEvent, { type: 'opaque' }>
 export type OpaqueFields = Omit<Extract<TurnEvent, { type: 'opaque' }>, 'type' | 'covers'>
 type TurnStart = Extract<TurnEvent, { type: 'turn-start' }>
 
@@ -97,17 +98,16 @@ export class BlockWriter {
     return end + opaque.length
   }
 
-  /** `cover` for one message, which is what most reads hold: without lists in between. */
-  coverWith(at: number, message: OpaqueFields): void {
+  /** `cover` for one message, which is what most reads hold: without lists in between. The message becomes the event. */
+  coverWith(at: number, message: OpaqueEvent): void {
     const events = this.#events
     const first = events[at]
     if (first?.type === 'turn-start') return void this.cover(at, [message])
-    const { form, lane, data, name, visible } = message
-    const opaque: TurnEvent = { type: 'opaque', form, lane, data, name, covers: events.length - at, visible }
-    if (first === undefined) events.push(opaque)
-    else if (events.length > at + 1) events.splice(at, 0, opaque)
+    message.covers = events.length - at
+    if (first === undefined) events.push(message)
+    else if (events.length > at + 1) events.splice(at, 0, message)
     else {
-      events[at] = opaque
+      events[at] = message
       events.push(first)
     }
   }

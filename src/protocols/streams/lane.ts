@@ -2,7 +2,7 @@
 // from it, so what the canonical model does not name arrives too. Messages of a call are held until the call is complete, for
 // clients that take arguments whole.
 
-import type { BlockWriter, OpaqueFields } from '../../core/blocks.ts'
+import type { BlockWriter, OpaqueEvent, OpaqueFields } from '../../core/blocks.ts'
 import { type TurnBudget, textCost } from '../../core/turn-budget.ts'
 import type { SseMessage } from './sse.ts'
 
@@ -36,7 +36,7 @@ export const createLaneStep = (): LaneStep => ({
 })
 
 interface HeldMessage {
-  message: OpaqueFields
+  message: OpaqueEvent
   ofCall: boolean
 }
 
@@ -60,7 +60,16 @@ export class Lane {
     // Before its start a turn has nothing to show.
     if (step.withheld || !this.#blocks.isStarted) return
     const sent = step.data ?? data
-    const message: OpaqueFields = { form: 'message', lane: this.#dialect, data: sent, name, visible }
+    const lane = this.#dialect
+    const message: OpaqueEvent = {
+      type: 'opaque',
+      form: 'message',
+      lane,
+      data: sent,
+      name,
+      covers: 0,
+      visible,
+    }
     this.#isReplaced ||= replaced
     if (holds) {
       this.#budget.spend(textCost(sent))

@@ -42,9 +42,12 @@ export function memberText(text: string, name: string): string | undefined {
   return member && text.slice(member.valueStart, member.end)
 }
 
+/** The text is that of an object, perhaps after blanks: some services keep a connection busy with them. */
+export const isObjectText = (text: string): boolean => text.charCodeAt(blanksEnd(text, 0)) === 0x7b
+
 /** The text with another value for the member at `path`; unchanged if there is none. `value` is JSON text. */
 export function replaceMember(text: string, [name, ...rest]: readonly string[], value: string): string {
-  const member = text.startsWith('{')
+  const member = isObjectText(text)
     ? membersOf(text).findLast((candidate) => candidate.name === name)
     : undefined
   if (!member) return text

@@ -107,7 +107,8 @@ export class ResponseStore {
   }
 
   of(caller: Caller): CallerResponses {
-    const own = new OwnResponses(this.#kept, caller)
+    const placeOf = (itemId: string) => this.#places.get(JSON.stringify([callerId(caller), itemId]))
+    const own = new OwnResponses(this.#kept, caller, placeOf)
     const elsewhere = this.#elsewhere
     const gathered = new Map<string, KeptResponse>()
     const gatheredItems = (id: string) => {
@@ -136,7 +137,7 @@ export class ResponseStore {
         const kept = own.find(id)
         return kept ? (JSON.parse(kept.items) as Item[]) : gatheredItems(id)
       },
-      answerWith: (itemId) => this.#places.get(JSON.stringify([callerId(caller), itemId])),
+      answerWith: placeOf,
       seal: (text) => this.#seal.seal(text, caller.key),
       unseal: (content) => this.#seal.unseal(content, caller.key),
       keep: (request, answer) => {
@@ -153,12 +154,14 @@ export class ResponseStore {
 class OwnResponses {
   readonly #store: BoundedMap<string, Kept>
   readonly #caller: Caller
+  readonly #placeOf: PlaceOf
   /** The conversation that the request continues. */
   #continued: { id: string; items: readonly Item[] } | undefined
 
-  constructor(store: BoundedMap<string, Kept>, caller: Caller) {
+  constructor(store: BoundedMap<string, Kept>, caller: Caller, placeOf: PlaceOf = () => undefined) {
     this.#store = store
     this.#caller = caller
+    this.#placeOf = placeOf
   }
 
   find(id: string): Kept | undefined {
@@ -226,7 +229,7 @@ class OwnResponses {
     const told = this.#continued?.items.every((item, at) => items[at] === item)
       ? this.#continued.id
       : undefined
-    const id = told ?? lastAnswerIn(items)
+    const id = told ?? lastAnswerIn(items, this.#placeOf)
     const chain = (id !== undefined && this.chain(id)) || []
     let count = 0
     for (const kept of chain.toReversed()) {
@@ -246,10 +249,15 @@ class OwnResponses {
 // At most two bytes per character.
 const bytesOf = ({ response = '', items }: Kept) => (response.length + items.length) * 2 + entryBytes
 
-function lastAnswerIn(items: readonly Item[]): string | undefined {
+/** The response with an item that keeps the id of its service. */
+type PlaceOf = (itemId: string) => string | undefined
+
+function lastAnswerIn(items: readonly Item[], placeOf: PlaceOf): string | undefined {
   for (const { id } of items.toReversed()) {
-    const answer = typeof id === 'string' ? answerOfItem(id) : undefined
-    if (answer !== undefined) return responseId(answer)
+    if (typeof id !== 'string') continue
+    const answer = answerOfItem(id)
+    const place = answer === undefined ? placeOf(id) : responseId(answer)
+    if (place !== undefined) return place
   }
   return undefined
 }

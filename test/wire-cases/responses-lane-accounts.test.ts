@@ -92,11 +92,15 @@ describe('T73: an account that several keys share', () => {
       return [answer.status, ((await answer.json()) as Json).error?.param]
     }
     const cited = { ...message('Hi'), content: [{ type: 'output_text', text: 'Hi', annotations: [{ type: 'container_file_citation', container_id: 'cntr_1', file_id: 'cfile_1' }] }] }
-    upstream.answer = { body: JSON.stringify(response([cited], { conversation: { id: 'conv_1' } })) }
+    const listed = { id: 'mcpl_1', type: 'mcp_list_tools', tools: [{ name: 't', input_schema: { file_id: 'file_of_others' } }] }
+    upstream.answer = { body: JSON.stringify(response([cited, { id: 'ig_1', type: 'image_generation_call' }, listed], { conversation: { id: 'conv_1' } })) }
     const named: [object, string][] = [
       [{ conversation: 'conv_1' }, 'conversation'],
       [{ input: [{ role: 'user', content: [{ type: 'input_file', file_id: 'cfile_1' }] }] }, 'input'],
       [{ tools: [{ type: 'code_interpreter', container: 'cntr_1' }] }, 'tools'],
+      [{ input: [{ type: 'additional_tools', tools: [{ type: 'code_interpreter', container: 'cntr_1' }] }, { role: 'user', content: 'x' }] }, 'input'],
+      [{ input: [call('fc_1', 'c1'), { type: 'function_call_output', call_id: 'c1', output: [{ type: 'input_file', file_id: 'cfile_1' }] }, { role: 'user', content: 'x' }] }, 'input'],
+      [{ input: [{ type: 'image_generation_call', id: 'ig_1' }, { role: 'user', content: 'x' }] }, 'input'],
     ]
     const [one, two] = keys.map(({ key }) => key)
     for (const [more, param] of named) expect(await ask(one, more)).toEqual([404, param])
@@ -107,6 +111,14 @@ describe('T73: an account that several keys share', () => {
     }
     expect(await ask(two, { tools: [{ type: 'file_search', vector_store_ids: ['vs_1'] }] })).toEqual([404, 'tools'])
     expect(await ask(two, { prompt: { id: 'pmpt_1' } })).toEqual([404, 'prompt.id'])
+    const laundered = { input: [{ role: 'user', content: [{ type: 'input_file', file_id: 'file_of_others' }] }] }
+    expect(await ask(one, laundered)).toEqual([404, 'input'])
+    const chat = await fetch(`${shared.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${two}` },
+      body: JSON.stringify({ model: 'sim/gpt-5.6-sol', messages: [{ role: 'user', content: [{ type: 'file', file: { file_id: 'cfile_1' } }] }] }),
+    })
+    expect(chat.status).toBe(404)
     await shared.gateway.close()
   })
 

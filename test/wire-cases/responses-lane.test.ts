@@ -102,6 +102,26 @@ describe('T73: an answer', () => {
     expect(((await (await send({ model: 'mine', input: 'go' })).json()) as Json).output).toEqual([message('Hi')])
   })
 
+  it('with calls that overlap has each once', async () => {
+    const calls = [call('fc_1', 'call_1'), call('fc_2', 'call_2', 'write')]
+    const frames = streamOf(calls).split('\n\n').filter(Boolean)
+    const [created, going, ...rest] = frames
+    const half = (rest.length - 1) / 2
+    const [one, two, end] = [rest.slice(0, half), rest.slice(half, 2 * half), rest.at(-1)]
+    const order = [created, going, one[0], two[0], ...one.slice(1), ...two.slice(1), end]
+    upstream.answer = { headers: eventStream, body: order.map((frame) => `${frame}\n\n`).join('') }
+    const got = eventsOf(await (await send({ model: 'mine', stream: true, input: 'go' })).text())
+    const done = got.filter(({ type }) => type === 'response.output_item.done').map(({ item }) => item)
+    expect(done.map(({ call_id, name }) => [call_id, name])).toEqual([['call_1', 'read'], ['call_2', 'write']])
+    expect(got.at(-1).response.output.map(({ call_id }: Json) => call_id)).toEqual(['call_1', 'call_2'])
+  })
+
+  it('after blanks is rewritten all the same', async () => {
+    upstream.answer = { body: `\n \n${JSON.stringify(response([message('Hi')]))}` }
+    const got = (await (await send({ model: 'mine', input: 'go' })).json()) as Json
+    expect([got.model, got.id === 'resp_of_the_service']).toEqual(['mine', false])
+  })
+
   it('with a repeated call id gets a fresh one, in its events and in the response', async () => {
     const items = [call('fc_1', 'same'), call('fc_2', 'same', 'write'), message('Hi')]
     upstream.answer = { headers: eventStream, body: streamOf(items) }
@@ -226,6 +246,18 @@ describe('T73: a conversation', () => {
     expect(other.asked[0]?.body).not.toContain('gAAAsealed')
     expect(other.asked[0]?.body).toContain('novel_citation')
     expect(elsewhere.headers.get('x-dragoman-notes')).toContain('only the service and model that wrote it')
+  })
+
+  it('keeps reasoning that the service has, whatever was refused of others', async () => {
+    const stored = { id: 'rs_7', type: 'reasoning', summary: [] }
+    const damaged = { ...reasoning, encrypted_content: 'gAAAdamaged' }
+    const refusal = { error: { message: 'The encrypted content gAAA... could not be verified.', code: 'invalid_encrypted_content' } }
+    upstream.answer = { status: 400, body: JSON.stringify(refusal) }
+    await send({ model: 'mine', input: [{ role: 'user', content: 'go' }, stored, damaged, message('Hi'), { role: 'user', content: 'on' }] })
+    upstream.answer = { body: JSON.stringify(response([message('Hi')])) }
+    const input = [{ role: 'user', content: 'go' }, stored, message('Hi'), { role: 'user', content: 'on' }]
+    await send({ model: 'mine', input })
+    expect(JSON.parse(upstream.asked.at(-1)?.body ?? '').input).toEqual(input)
   })
 
   it('is not sent again with reasoning that the service could not read', async () => {

@@ -49,7 +49,7 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
   const { host } = new URL(client.origin)
   const choice = new ApiChoice(options.api ?? 'auto', host, options.baseUrl ?? '')
   const apis: Record<ApiName, Api> = {
-    chat: createChatApi({ name, host }),
+    chat: createChatApi({ ...options, host }),
     responses: createResponsesApi({ ...options, host }),
   }
   const dialects = [apis.chat.dialect, apis.responses.dialect]

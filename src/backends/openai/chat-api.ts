@@ -8,16 +8,19 @@ import { fromChatError } from '../../protocols/openai-chat/errors.ts'
 import { withFittingNames } from '../../protocols/openai-chat/fitting-names.ts'
 import { ChatReader } from '../../protocols/openai-chat/read.ts'
 import { isOpenAIHost } from '../../protocols/openai-chat/servers/gpt.ts'
+import { chatIds } from '../../protocols/openai-chat/stored-ids.ts'
 import { withoutForeignTools } from '../../protocols/requests/opaque-parts.ts'
+import { StoredIds } from '../http/stored-ids.ts'
 import type { Api, ApiOptions, ApiTurn } from './api.ts'
 import { ChatRequest } from './chat-request.ts'
 import { KeptTurns } from './kept-turns.ts'
 import { ServerLessons } from './server-lessons.ts'
 
-export function createChatApi({ name, host }: ApiOptions): Api {
+export function createChatApi({ name, host, isShared }: ApiOptions): Api {
   const kept = new KeptTurns()
   const lessons = new ServerLessons(host)
   const memory = { kept, lessons }
+  const storedIds = isShared ? new StoredIds(name, chatIds) : undefined
 
   function open(request: TurnRequest, context: TurnContext): ApiTurn {
     const { turnId, wholeArguments, budget, caller } = context
@@ -34,7 +37,11 @@ export function createChatApi({ name, host }: ApiOptions): Api {
     const calls: KnownCall[] = []
     return {
       reader,
-      text: () => sent.text(),
+      text() {
+        storedIds?.check(caller.key, sent.body)
+        return sent.text()
+      },
+      onJson: storedIds && ((text) => storedIds.see(caller.key, text)),
       toError: (refusal) => fromChatError(refusal, lessons.traitsOf(model)),
       correct: (error) => sent.correct(error),
       onEvents(events) {
@@ -54,6 +61,6 @@ export function createChatApi({ name, host }: ApiOptions): Api {
 function laneFor({ origin, stream, tools }: TurnRequest, wholeArguments: boolean) {
   if (origin.dialect !== dialect || tools.some(({ custom }) => custom)) return undefined
   // A call can be repaired only before the client has seen a part of it.
-  if (stream && !wholeArguments && tools.length > 0) return undefined
+  if (stream && !wholeArguments) return undefined
   return { dialect, form: stream ? ('message' as const) : ('answer' as const) }
 }

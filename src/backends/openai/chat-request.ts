@@ -34,6 +34,10 @@ export class ChatRequest {
     this.#body = this.#write()
   }
 
+  get body(): Readonly<Record<string, unknown>> {
+    return this.#body
+  }
+
   text(): string {
     return bodyText(this.#body, this.#request.origin)
   }

@@ -26,7 +26,7 @@ export class KeptReasoning {
 
   /** An item that a client of the same dialect gets as it is. */
   see(item: Fields, source: string): void {
-    this.#sources.set(digestOf(item), source)
+    if (isOwn(item)) this.#sources.set(digestOf(item), source)
   }
 
   keep(caller: Caller, model: string, call: KnownCall, reasoning: CallReasoning): void {
@@ -40,16 +40,20 @@ export class KeptReasoning {
 
   /** False for an item that the service has refused, and for one that is known to be of another. */
   isTaken(item: Fields, source: string): boolean {
-    if (this.#refused.size + this.#sources.size === 0) return true
+    if (this.#refused.size + this.#sources.size === 0 || !isOwn(item)) return true
     const digest = digestOf(item)
     return this.#refused.get(digest) === undefined && (this.#sources.get(digest) ?? source) === source
   }
 
   /** The service could not read one of these: none of them is sent again. */
   refuse(items: readonly Fields[]): void {
-    for (const item of items) this.#refused.set(digestOf(item), true)
+    for (const item of items) if (isOwn(item)) this.#refused.set(digestOf(item), true)
   }
 }
+
+/** The item has content. Others are the same for everybody: the service has the content. */
+const isOwn = ({ encrypted_content: sealed, content }: Fields) =>
+  Boolean(sealed) || (Array.isArray(content) && content.length > 0)
 
 const digestOf = ({ encrypted_content: sealed, content }: Fields) =>
   createHash('sha256')

@@ -106,6 +106,8 @@ export class ChunkLane {
       if (!joined || !isSame(joined, call)) this.#isRepaired = true
       else if (!this.#isRepaired) released.push(this.#whole(joined))
       this.#budget.refund(joined?.cost ?? 0)
+      // Its index stays known.
+      if (joined) Object.assign(joined, { input: '', chunk: {}, piece: {}, cost: 0 })
     }
     this.#step.released = this.#isRepaired && released.length < ended.length ? [] : released
   }
@@ -133,7 +135,15 @@ export class ChunkLane {
 
   /** Usage, or what a service says before the answer, e.g. about its content filters. */
   #withoutChoice(chunk: Fields, { isAfterEnd }: ChunkState): void {
-    const { choices: _, usage, ...members } = chunk
+    const {
+      choices: _,
+      usage,
+      id: _id,
+      object: _object,
+      created: _created,
+      model: _model,
+      ...members
+    } = chunk
     if (isAfterEnd && isObject(usage) && this.#mayShowUsage) {
       this.#hasUsage = true
       const patches = this.#patchesOf({ ...chunk, usage: null })
@@ -144,7 +154,8 @@ export class ChunkLane {
     this.#step.withheld = isObject(usage) || this.#head === undefined || !Array.isArray(chunk.choices)
     if (this.#head !== undefined) return
     this.#budget.spend(jsonCost(members))
-    this.#early = { ...this.#early, ...members }
+    this.#early ??= {}
+    addMissing(this.#early, members)
   }
 
   /** Once, and after the finish reason. */
@@ -169,12 +180,20 @@ export class ChunkLane {
     if (known) {
       const isAgain = textOf(name) !== '' || (textOf(id) !== '' && id !== known.id)
       if (isAgain || !isText) known.isSound = false
-      known.piece = { ...piece, ...known.piece }
+      if (!addMissing(known.piece, piece)) known.isSound = false
       this.#spend(known, jsonCost(piece))
       return this.#append(known, textOf(input))
     }
     const isSound = index === this.#calls.length && type === 'function' && isText
-    const call = { id: textOf(id), name: textOf(name), input: '', isSound, chunk, piece, cost: 0 }
+    const call = {
+      id: textOf(id),
+      name: textOf(name),
+      input: '',
+      isSound,
+      chunk,
+      piece: { ...piece },
+      cost: 0,
+    }
     this.#spend(call, entryCost + jsonCost(chunk))
     this.#append(call, textOf(input))
     this.#calls.push(call)
@@ -236,6 +255,19 @@ export class ChunkLane {
     const choices = (chunk.choices as Fields[]).map((entry) => (entry === choice ? patched : entry))
     this.#step.data = JSON.stringify({ ...chunk, ...ofChunk, choices })
   }
+}
+
+/** Members of a chunk or of a call that the gateway does not know. No server has more. */
+const mostMembers = 64
+
+/** False if there are too many: the others are left out. */
+function addMissing(to: Fields, from: Fields): boolean {
+  for (const [name, value] of Object.entries(from)) {
+    if (Object.hasOwn(to, name)) continue
+    if (Object.keys(to).length >= mostMembers || name === '__proto__') return false
+    to[name] = value
+  }
+  return true
 }
 
 /** Undefined if the chunk lacks what clients rely on. */

@@ -2,7 +2,7 @@
 
 import { type Fields, isObject, parseJson } from '../../base/json.ts'
 import { jsonString } from '../../base/json-string.ts'
-import { membersOf, replaceMember } from '../../base/json-text.ts'
+import { isObjectText, membersOf, replaceMember } from '../../base/json-text.ts'
 import type { Framing } from '../../core/fast-path.ts'
 import { sseText } from '../streams/sse-out.ts'
 
@@ -30,7 +30,7 @@ export class ModelName {
   }
 
   #learn(data: string): void {
-    const member = data.startsWith('{') ? membersOf(data).find(({ name }) => name === 'model') : undefined
+    const member = isObjectText(data) ? membersOf(data).find(({ name }) => name === 'model') : undefined
     this.#before = member ? data.slice(0, member.end) : ''
     this.#after = member ? `data: ${data.slice(0, member.valueStart)}${this.#model}` : 'data: '
   }
@@ -50,6 +50,9 @@ export class ModelName {
 }
 
 interface ReadAnswer {
+  /** For servers that leave them out. */
+  id: string
+  createdAt: number
   model: string
   text: string
   reasoning: string
@@ -74,6 +77,9 @@ export function forwardedAnswer(text: string, read: ReadAnswer): string | undefi
   if (choice.finish_reason !== read.finish) ofChoice.finish_reason = read.finish
   const ofAnswer: Fields = {}
   if (answer.object !== 'chat.completion') ofAnswer.object = 'chat.completion'
+  if (typeof answer.id !== 'string' || answer.id === '') ofAnswer.id = read.id
+  if (!Number.isInteger(answer.created)) ofAnswer.created = read.createdAt
+  if (typeof answer.model !== 'string') ofAnswer.model = read.model
   if (!isObject(answer.usage)) ofAnswer.usage = parseJson(read.usage)
   if ([ofMessage, ofChoice, ofAnswer].every((patch) => Object.keys(patch).length === 0))
     return replaceMember(text, ['model'], jsonString(read.model))

@@ -260,7 +260,7 @@ export function chatAnswer(
   if (original?.lane === dialect) {
     const made = parts.flatMap((part) => (part.type === 'tool-call' ? [wholeCall(part, undefined)] : []))
     const finish = finishReasons[reason]
-    const read = { model, text, reasoning, calls: made, finish, usage: chatUsage(usage) }
+    const read = { id, createdAt, model, text, reasoning, calls: made, finish, usage: chatUsage(usage) }
     const forwarded = forwardedAnswer(original.text, read)
     if (forwarded !== undefined) return forwarded
   }

@@ -39,6 +39,8 @@ export class ResponsesReader extends TurnReader<ResponsesReaderOptions> {
 
   /** Calls that are announced and not complete. */
   readonly #openCalls = new Set<OutputItem>()
+  /** A call began before the one in front of it was complete: each is written from its events, when it is. */
+  #isOverlapping = false
   /** The message belongs to a call that the client sees under another id. */
   #isOfReplaced = false
   readonly #step = createLaneStep()
@@ -67,7 +69,8 @@ export class ResponsesReader extends TurnReader<ResponsesReaderOptions> {
     step.holds = this.options.wholeArguments && this.#openCalls.size > 0
     // A whole answer says itself that a call was cut off.
     const isCut = this.#output.isCut && this.options.lane?.form === 'message'
-    step.replaced = this.#output.takeReplaced() || this.#isOfReplaced || isCut
+    step.replaced = this.#output.takeReplaced() || this.#isOfReplaced || isCut || this.#isOverlapping
+    if (this.#openCalls.size === 0) this.#isOverlapping = false
     return step
   }
 
@@ -251,7 +254,10 @@ export class ResponsesReader extends TurnReader<ResponsesReaderOptions> {
     this.#newest = entry
     this.#worksUnseen = entry.kind === 'other'
     this.#onKind(entry.kind)
-    if (entry.isCall) this.#openCalls.add(entry)
+    if (entry.isCall) {
+      this.#isOverlapping ||= this.options.wholeArguments && this.#openCalls.size > 0
+      this.#openCalls.add(entry)
+    }
     if (entry.kind !== 'other') this.#output.add(entry)
     return entry
   }

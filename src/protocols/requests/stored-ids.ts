@@ -29,7 +29,7 @@ export function walkMembers(
   value: unknown,
   names: ReadonlySet<string>,
   written: ReadonlySet<string>,
-  add: (id: unknown, name: string) => void,
+  add: (id: string, name: string) => void,
   depth = 0,
 ): void {
   if (typeof value !== 'object' || value === null || depth > deepest) return
@@ -38,7 +38,8 @@ export function walkMembers(
     return
   }
   for (const [name, member] of Object.entries(value)) {
-    if (names.has(name)) for (const id of Array.isArray(member) ? member : [member]) add(id, name)
-    else if (!written.has(name)) walkMembers(member, names, written, add, depth + 1)
+    if (names.has(name))
+      for (const id of Array.isArray(member) ? member : [member]) if (typeof id === 'string') add(id, name)
+    if (!written.has(name)) walkMembers(member, names, written, add, depth + 1)
   }
 }

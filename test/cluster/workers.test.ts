@@ -136,7 +136,7 @@ describe('two workers', () => {
     expectNothingTwice()
   })
 
-  it('figures are those of both, whoever is asked, and usage is in one file', async () => {
+  it('metrics of any worker cover both, and usage is in one file', async () => {
     const [one, other] = [await figures(crew), await figures(crew)]
     for (const figure of [one, other]) {
       expect(figure('dragoman_turns_total')).toBe(turns)

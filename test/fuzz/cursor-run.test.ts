@@ -321,7 +321,7 @@ const resultOf = ({ callId, call }: Shown): ToolResult => ({
   content: [{ type: 'text', text: `result ${call}` }],
 })
 
-/** Mostly as the service does it, with a checkpoint behind its calls; and otherwise. */
+/** Mostly like the service, with a checkpoint after its calls; sometimes not. */
 const scenes = fc.constantFrom<Op[]>(
   ['say'],
   ['think'],

@@ -116,7 +116,7 @@ const backends: Record<string, (turn: TurnRequest) => string> = {
   ),
 }
 
-/** Each number of `given` stands in `sent` as often, whatever surrounds it. */
+/** Each number of `given` occurs in `sent` equally often, in any context. */
 function expectNumbers(sent: string, given: string): void {
   for (const number of numbersIn(given)) expect(numbersIn(sent)).toContain(number)
 }

@@ -1,4 +1,4 @@
-// JSON as servers write it, and as nobody should: orders, blanks, escapes, names that come twice, literals that are broken.
+// JSON in many spellings, valid and not: order, blanks, escapes, repeated names, broken literals.
 
 import fc from 'fast-check'
 

@@ -54,7 +54,7 @@ function thoughts(model: string) {
   return fc.oneof(
     text.map((value) => item(value, { signature: signThinking(value, model) })),
     fc.constant(item('', { redacted: signThinking('', model) })),
-    // Not what was thought, or nobody's.
+    // For another text, or of no model.
     text.map((value) => ({ ...item(value, { signature: signThinking(value, model) }), summary: [] })),
     fc.constantFrom(undefined, null, 'gAAAA', 'dragoman1.e30').map((encrypted_content) => ({
       ...item('hm', {}),

@@ -328,7 +328,7 @@ function schemaOf(args: Record<string, unknown>): Record<string, unknown> {
   return { type: 'object', properties: Object.fromEntries(properties) }
 }
 
-/** What must be found one behind the other: leading system texts in front, results in the order of their calls. */
+/** Texts that must be found in this order: system texts first, results in the order of their calls. */
 function expectedTexts(messages: readonly Message[]): string[] {
   let calls: string[] = []
   return messages

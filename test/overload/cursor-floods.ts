@@ -14,7 +14,7 @@ const frame = (message: Message) =>
 export interface CursorFlood {
   name: string
   head: readonly Buffer[]
-  /** Sent so often, or until somebody breaks off. */
+  /** How often it is sent, unless the connection closes. */
   piece(at: number): Buffer
   times: number
   /** Each asks for this much; the service takes all of it, or nothing. */

@@ -1,9 +1,9 @@
-// How much memory a gateway takes while somebody sends it far too much, and whether it answers others meanwhile.
+// Measures the memory of a gateway under overload, and whether it answers other requests meanwhile.
 //
 // The measure is the resident memory of the built gateway as a process of its own, sampled every 5 ms, above what it was when
 // idle. Resident memory has garbage in it that V8 has not collected yet, and V8 lets garbage grow with the heap. So the process has
-// a small young generation and an old generation that cannot hold more than the allowance: garbage is collected in time, and
-// whoever keeps more than the allowance ends the process, which fails the test as well. Buffers outside the heap count
+// a small young generation, and an old generation that cannot hold more than the allowance: garbage is collected in time, and
+// code that keeps more than the allowance ends the process, which fails the test too. Buffers outside the heap count
 // in full. V8 collects those only when 64 MiB of them have come since the last time, whatever their use (its soft limit of external
 // memory, which no flag changes): floods of large binary messages are allowed that much more, `binarySlack`.
 
@@ -57,7 +57,7 @@ export interface OverloadOptions {
   warmUp?(gateway: Running): Promise<unknown>
 }
 
-/** Starts a gateway, lets `attack` at it, and says what that cost. */
+/** Starts a gateway, runs `attack` against it, and returns what that cost. */
 export async function overload<T>(
   { config, args = [], allowedBytes = 2 * turnBound, warmUp }: OverloadOptions,
   attack: (gateway: Running) => Promise<T>,
@@ -102,7 +102,7 @@ export function report(what: string, measured: Overload<unknown>): void {
   process.stdout.write(`${what}: ${grown} MiB above ${baseline}, ${health}\n`)
 }
 
-/** It held: still there, within the allowance, and never slow to others. */
+/** The gateway still runs, within its allowance, and answered `/healthz` in time. */
 export function expectHeld(measured: Overload<unknown>, allowedBytes = 2 * turnBound): void {
   const { ended, failure, failures, grownBytes, slowestMs } = measured
   expect({ ended, failure, failures }).toEqual({ ended: undefined, failure: undefined, failures: [] })

@@ -5,7 +5,7 @@ import type { DoorName, HttpFlood } from './http-floods.ts'
 
 const paths = { chat: '/v1/chat/completions', messages: '/v1/messages', responses: '/v1/responses' }
 
-/** Sends the head, then the pieces again and again until somebody closes the connection or all is sent. */
+/** Sends the head, then the pieces repeatedly, until all is sent or the connection closes. */
 export async function startFlood({ type, head, piece, tail }: HttpFlood, mostBytes: number) {
   const flood = { sent: 0, isWhole: false }
   const upstream = await startUpstream((request, response) => {

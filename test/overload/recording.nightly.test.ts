@@ -1,5 +1,5 @@
-// Turns of twenty times what a tape holds, recorded and watched: the tape is cut at its bound, and to mask and write it holds up
-// nobody.
+// Turns of twenty times the limit of a tape, with recording and inspector on: the tape is cut at its limit, and masking and writing
+// it does not delay other requests.
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

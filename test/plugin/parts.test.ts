@@ -63,7 +63,7 @@ it('one gateway for the same settings, closed by the last who leaves', async () 
   await four.release()
 })
 
-it('its log goes to somebody who is still there', async () => {
+it('its log goes to a host that still runs', async () => {
   const backend = { kind: 'openai', baseUrl: 'http://127.0.0.1:1/v1' }
   const lines: string[] = []
   const lease = (name: string) =>

@@ -53,7 +53,7 @@ it('the module has nothing but plugins, one for each provider', async () => {
 })
 
 describe('registration', () => {
-  it('without a credential there is neither a provider nor a loader, and nobody is asked', async () => {
+  it('without a credential there is neither a provider nor a loader, and no request', async () => {
     const { hooks, config } = await startCursor()
     expect(config.provider).toBeUndefined()
     expect(hooks.auth?.loader).toBeUndefined()
@@ -175,7 +175,7 @@ describe('several providers and backends', () => {
     const all = new Promise<void>((resolve) => {
       allCame = resolve
     })
-    // Answers nobody before both have asked.
+    // Answers only after both have asked.
     const server = await serverOf(async () => {
       if (++asked === 2) allCame()
       await all

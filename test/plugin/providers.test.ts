@@ -267,7 +267,7 @@ describe('the other providers', () => {
     cwd.mockRestore()
   })
 
-  it("never the project's own file: nobody asked a stranger's repository for backends", async () => {
+  it("never from the project's own file: a stranger's repository must not add backends", async () => {
     const cwd = vi.spyOn(process, 'cwd').mockReturnValue(host.home)
     host.write('dragoman.jsonc', settings())
     expect((await host.start(Dragoman)).config.provider).toBeUndefined()

@@ -221,7 +221,7 @@ describe('what goes wrong', () => {
     expect(traced.collector.requests.map(({ body }) => body).join()).not.toContain('the words of the request')
   })
 
-  it('one behind the first words, too', async () => {
+  it('also for a failure after the first words', async () => {
     traced.openai.play([{ say: 'x' }, { wait: 5 }, { fault: 'reset' }])
     await chatStream(traced.url, ask('openai/gpt-demo'))
     const spans = await traced.collector.until(2)

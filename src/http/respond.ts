@@ -47,8 +47,9 @@ export function respondError(exchange: Answering, error: GatewayError, { status,
   respondJson(exchange, status, body)
 }
 
-/** The SDKs of OpenAI and Anthropic obey this header. Without it they retry every 429 and 5xx. */
+/** The SDKs of OpenAI and Anthropic obey this header. Without it they retry every 429 and 5xx, and Claude Code a 401 for minutes. */
 function shouldRetry({ status, retryable, retryHeaders }: GatewayError): string | undefined {
-  if ((status >= 500 || status === 429) && !retryable) return 'false'
+  const isTried = status >= 500 || status === 429 || status === 401 || status === 403
+  if (isTried && !retryable) return 'false'
   return retryHeaders?.shouldRetry === undefined ? undefined : String(retryHeaders.shouldRetry)
 }

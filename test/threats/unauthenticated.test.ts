@@ -118,3 +118,16 @@ describe('the right key', () => {
     expect(answers.map(({ status }) => status)).toEqual(routes.map(letIn))
   })
 })
+
+describe('a wrong key', () => {
+  const locked = useLockedBench()
+
+  it.each(['/v1/messages', '/v1/chat/completions', '/v1/responses'])(
+    '%s: is not worth a retry, and says so',
+    async (path) => {
+      const headers = { 'content-type': 'application/json', authorization: 'Bearer wrong' }
+      const answer = await fetch(`${locked.url}${path}`, { method: 'POST', headers, body: '{}' })
+      expect([answer.status, answer.headers.get('x-should-retry')]).toEqual([401, 'false'])
+    },
+  )
+})

@@ -1,7 +1,9 @@
 // Chat Completions, as any server of this kind speaks it. The protocol modules repair the server's mistakes.
 
+import { BoundedMap } from '../../base/bounded-map.ts'
 import type { TurnContext } from '../../core/backend.ts'
 import type { KnownCall } from '../../core/call-key.ts'
+import type { GatewayError } from '../../core/errors.ts'
 import type { TurnRequest } from '../../core/request.ts'
 import { dialect } from '../../protocols/openai-chat/dialect.ts'
 import { fromChatError } from '../../protocols/openai-chat/errors.ts'
@@ -16,21 +18,26 @@ import { ChatRequest } from './chat-request.ts'
 import { KeptTurns } from './kept-turns.ts'
 import { ServerLessons } from './server-lessons.ts'
 
+/** What was learned expires, because services change. */
+const limits = { maxEntries: 1_000, ttlMs: 6 * 60 * 60 * 1000 }
+
 export function createChatApi({ name, host, isShared }: ApiOptions): Api {
   const kept = new KeptTurns()
   const lessons = new ServerLessons(host)
   const memory = { kept, lessons }
   const storedIds = isShared ? new StoredIds(name, chatIds) : undefined
+  /** Models whose service refused tools that are neither functions nor custom tools, as OpenAI does. */
+  const onlyFunctions = new BoundedMap<string, true>(limits)
+  const takesFunctionsOnly = (model: string) => isOpenAIHost(host) || onlyFunctions.get(model) === true
 
   function open(request: TurnRequest, context: TurnContext): ApiTurn {
     const { turnId, wholeArguments, budget, caller } = context
     const { model } = request
     const note = (text: string) => context.notes.add(text)
-    // OpenAI's own Chat API takes functions and custom tools only.
-    const offered =
-      request.opaqueTools && isOpenAIHost(host) ? withoutForeignTools(request, [], note) : request
+    let offered =
+      request.opaqueTools && takesFunctionsOnly(model) ? withoutForeignTools(request, [], note) : request
     const fitting = withFittingNames(offered, note)
-    const sent = new ChatRequest(fitting.request, caller, memory, note)
+    let sent = new ChatRequest(fitting.request, caller, memory, note)
     const lane =
       context.mayOpenLane && fitting.request === offered ? laneFor(request, wholeArguments) : undefined
     const reader = new ChatReader({ turnId, wholeArguments, budget, model, backend: name, note, lane })
@@ -43,7 +50,13 @@ export function createChatApi({ name, host, isShared }: ApiOptions): Api {
       },
       onJson: storedIds && ((text) => storedIds.see(caller.key, text)),
       toError: (refusal) => fromChatError(refusal, lessons.traitsOf(model)),
-      correct: (error) => sent.correct(error),
+      correct(error) {
+        if (!offered.opaqueTools?.length || !refusesKind(error)) return sent.correct(error)
+        onlyFunctions.set(model, true)
+        offered = withoutForeignTools(fitting.request, [], note)
+        sent = new ChatRequest(offered, caller, memory, note)
+        return true
+      },
       onEvents(events) {
         for (const event of events) {
           if (event.type === 'tool-call-end') calls.push(event)
@@ -56,6 +69,12 @@ export function createChatApi({ name, host, isShared }: ApiOptions): Api {
 
   return { path: '/chat/completions', dialect, open }
 }
+
+/** `Invalid value: 'web_search'. Supported values are: 'function' and 'custom'.`, and the like. */
+const refusesKind = ({ code, message, param = '' }: GatewayError) =>
+  (code === 'invalid-request' || code === 'unsupported') &&
+  /\btools?\b/i.test(`${param} ${message}`.slice(0, 1_000)) &&
+  /\bfunction\b|\btype\b/i.test(message.slice(0, 1_000))
 
 /** Undefined if the client must not see the server's own chunks: it speaks another dialect, or gets calls in another form. */
 function laneFor({ origin, stream, tools }: TurnRequest, wholeArguments: boolean) {

@@ -4,7 +4,6 @@ import { type Fields, isObject, parseJson } from '../../base/json.ts'
 import { jsonString } from '../../base/json-string.ts'
 import { isObjectText, membersOf, replaceMember } from '../../base/json-text.ts'
 import type { Framing } from '../../core/fast-path.ts'
-import { sseText } from '../streams/sse-out.ts'
 
 /** Replaces the model in chunks that begin alike, which is faster than to look for it in each. */
 export class ModelName {
@@ -19,14 +18,11 @@ export class ModelName {
   }
 
   /** The chunk as an SSE event. */
-  event(data: string): string {
-    if (data.includes('\n')) return sseText(this.#in(data))
+  event(chunk: string): string {
+    // Line breaks in JSON are blanks. Not every client joins the lines of an event.
+    const data = chunk.includes('\n') ? chunk.replaceAll('\n', ' ') : chunk
     if (this.#before === '' || !data.startsWith(this.#before)) this.#learn(data)
     return `${this.#after}${data.slice(this.#before.length)}\n\n`
-  }
-
-  #in(data: string): string {
-    return replaceMember(data, ['model'], this.#model)
   }
 
   #learn(data: string): void {

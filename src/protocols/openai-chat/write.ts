@@ -39,6 +39,7 @@ const finishReasons: Record<FinishReason, string> = {
 const finishMark = /"finish_reason"\s{0,9}:\s{0,9}"/
 const usageMark = /"usage"\s{0,9}:\s{0,9}\{/
 const roleMark = /"role"\s{0,9}:\s{0,9}"assistant"/
+const createdMark = /"created"\s{0,9}:\s{0,9}(\d{1,15})/
 const noChoice = /"choices"\s{0,9}:\s{0,9}\[\s{0,9}\]/
 
 type OpaqueEvent = Extract<TurnEvent, { type: 'opaque' }>
@@ -63,15 +64,16 @@ export class ChatWriter {
   #hasRole = false
   #hasFinish = false
   #hasUsage = false
+  #id = ''
   #openEnd = ''
 
   constructor(options: ChatWriterOptions) {
     this.#options = options
-    this.#setHead(options.id)
+    this.#setHead(options.id, options.createdAt)
   }
 
-  #setHead(id: string): void {
-    const { createdAt, model } = this.#options
+  #setHead(id: string, createdAt: number): void {
+    const { model } = this.#options
     this.#head = `data: {"id":${jsonString(id)},"object":"chat.completion.chunk","created":${createdAt},"model":${jsonString(model)}`
     this.#prefix = this.#head + openChoice
     this.#textPrefix = `${this.#prefix}{"content":`
@@ -96,6 +98,7 @@ export class ChatWriter {
 
   /** `at`: the position of the forwarded chunk among the events. Those that it covers follow it. */
   #forward(name: ModelName, data: string, events: readonly TurnEvent[], at: number): string {
+    if (!this.#hasRole) this.#takeTime(data)
     const role = this.#hasRole || roleMark.test(data) ? '' : this.#role()
     this.#hasRole = true
     const { covers } = events[at] as OpaqueEvent
@@ -110,6 +113,12 @@ export class ChatWriter {
       this.#hasUsage ||= hasUsage
     }
     return role === '' ? name.event(data) : role + name.event(data)
+  }
+
+  /** Own chunks have the time of the server's. */
+  #takeTime(data: string): void {
+    const created = createdMark.exec(data)?.[1]
+    if (created !== undefined) this.#setHead(this.#id, Number(created))
   }
 
   /** The chunk ends like an earlier one without a finish reason, or is one. */
@@ -140,7 +149,8 @@ export class ChatWriter {
       case 'turn-start':
         if (event.lane !== dialect) return this.#role()
         this.#forwarded = new ModelName(this.#options.model)
-        this.#setHead(event.id)
+        this.#setHead(event.id, this.#options.createdAt)
+        this.#id = event.id
         return ''
       case 'text-start':
         this.#field = event.refusal ? 'refusal' : 'content'

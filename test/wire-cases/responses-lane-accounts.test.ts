@@ -1,78 +1,42 @@
 // The lane Responses → Responses among several backends and keys, and over WebSocket.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { startGateway } from '../harness.ts'
 import { SocketClient } from '../open-responses/socket-client.ts'
-import { eventStream, type ScriptedUpstream, startScriptedUpstream } from '../scripted-upstream.ts'
+import { eventStream } from '../scripted-upstream.ts'
 import { call, type Json, message, novel, response, search, streamOf } from './responses-frames.ts'
+import { useResponsesLane } from './responses-lane-bench.ts'
 
-let upstream: ScriptedUpstream
-let other: ScriptedUpstream
-let gateway: Awaited<ReturnType<typeof startGateway>>
-
-beforeAll(async () => {
-  upstream = await startScriptedUpstream()
-  other = await startScriptedUpstream()
-  const service = (baseUrl: string) => ({ kind: 'openai', api: 'responses', baseUrl, apiKey: 'upstream-key' })
-  gateway = await startGateway({
-    backends: {
-      sim: service(upstream.url),
-      other: service(other.url),
-      claude: { kind: 'anthropic', baseUrl: other.url, apiKey: 'upstream-key' },
-    },
-    models: {
-      mine: 'sim/gpt-5.6-sol',
-      theirs: 'other/gpt-5.6-sol',
-      claude: 'claude/claude-opus-5-5',
-      either: ['sim/gpt-5.6-sol', 'other/gpt-5.6-sol'],
-      mixed: ['sim/gpt-5.6-sol', 'claude/claude-opus-5-5'],
-    },
-  })
-})
-afterAll(async () => {
-  await gateway.gateway.close()
-  upstream.close()
-  other.close()
-})
-beforeEach(() => {
-  upstream.asked.length = 0
-  other.asked.length = 0
-})
-
-const send = (body: string | object, headers: Record<string, string> = {}) =>
-  fetch(`${gateway.url}/v1/responses`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-  })
+const lane = useResponsesLane()
+const { send } = lane
 
 describe('T73: an alias', () => {
   const reasoning = { id: 'rs_9', type: 'reasoning', summary: [], encrypted_content: 'gAAAofTheFirst' }
 
   it('falls back without the sealed reasoning of the member that failed, and with all the rest', async () => {
-    upstream.answer = { body: JSON.stringify(response([reasoning, message('Hi')])) }
+    lane.upstream.answer = { body: JSON.stringify(response([reasoning, message('Hi')])) }
     await send({ model: 'either', input: 'go' })
-    expect(other.asked).toEqual([])
-    upstream.answer = { status: 500, body: '{"error":{"message":"down"}}' }
-    other.answer = { body: JSON.stringify(response([message('Hello')])) }
+    expect(lane.other.asked).toEqual([])
+    lane.upstream.answer = { status: 500, body: '{"error":{"message":"down"}}' }
+    lane.other.answer = { body: JSON.stringify(response([message('Hello')])) }
     const input = [{ role: 'user', content: 'go' }, reasoning, search, message('Hi'), { role: 'user', content: 'more' }]
     const answer = await send({ model: 'either', input, novel: 1 })
     expect(answer.status).toBe(200)
     expect(((await answer.json()) as Json).model).toBe('either')
-    const body = JSON.parse(other.asked[0]?.body ?? '')
+    const body = JSON.parse(lane.other.asked[0]?.body ?? '')
     expect(body.input).toEqual([input[0], search, message('Hi'), input[4]])
     expect(body.novel).toBe(1)
     expect(answer.headers.get('x-dragoman-notes')).toContain('only the service and model that wrote it')
   })
 
   it('falls back to another dialect with a translation, and says what is left out', async () => {
-    upstream.answer = { status: 500, body: '{"error":{"message":"down"}}' }
-    other.answer = { body: JSON.stringify({ id: 'msg_c', type: 'message', role: 'assistant', model: 'claude-opus-5-5', content: [{ type: 'text', text: 'Hi' }], stop_reason: 'end_turn', usage: { input_tokens: 1, output_tokens: 1 } }) }
+    lane.upstream.answer = { status: 500, body: '{"error":{"message":"down"}}' }
+    lane.other.answer = { body: JSON.stringify({ id: 'msg_c', type: 'message', role: 'assistant', model: 'claude-opus-5-5', content: [{ type: 'text', text: 'Hi' }], stop_reason: 'end_turn', usage: { input_tokens: 1, output_tokens: 1 } }) }
     const answer = await send({ model: 'mixed', input: [{ role: 'user', content: 'go' }, search, { role: 'user', content: 'on' }], tools: [{ type: 'web_search' }], top_logprobs: 2 })
     expect(answer.status).toBe(200)
     const notes = answer.headers.get('x-dragoman-notes') ?? ''
     for (const part of ['web_search_call', 'tool type web_search', 'top_logprobs']) expect(notes).toContain(part)
-    expect(other.asked[0]?.path).toBe('/v1/messages')
+    expect(lane.other.asked[0]?.path).toBe('/v1/messages')
   })
 }) // biome-ignore format: one statement a line
 
@@ -80,7 +44,7 @@ describe('T73: an account that several keys share', () => {
   it('gives ids of stored things only to the key that received them', async () => {
     const keys = ['one', 'two'].map((name) => ({ name, key: `key-of-${name}-0123456789` }))
     const shared = await startGateway(
-      { auth: undefined, backends: { sim: { kind: 'openai', api: 'responses', baseUrl: upstream.url, apiKey: 'upstream-key' } } },
+      { auth: undefined, backends: { sim: { kind: 'openai', api: 'responses', baseUrl: lane.upstream.url, apiKey: 'upstream-key' } } },
       { keys },
     )
     const ask = async (key: string | undefined, more: object) => {
@@ -93,7 +57,7 @@ describe('T73: an account that several keys share', () => {
     }
     const cited = { ...message('Hi'), content: [{ type: 'output_text', text: 'Hi', annotations: [{ type: 'container_file_citation', container_id: 'cntr_1', file_id: 'cfile_1' }] }] }
     const listed = { id: 'mcpl_1', type: 'mcp_list_tools', tools: [{ name: 't', input_schema: { file_id: 'file_of_others' } }] }
-    upstream.answer = { body: JSON.stringify(response([cited, { id: 'ig_1', type: 'image_generation_call' }, listed], { conversation: { id: 'conv_1' } })) }
+    lane.upstream.answer = { body: JSON.stringify(response([cited, { id: 'ig_1', type: 'image_generation_call' }, listed], { conversation: { id: 'conv_1' } })) }
     const named: [object, string][] = [
       [{ conversation: 'conv_1' }, 'conversation'],
       [{ input: [{ role: 'user', content: [{ type: 'input_file', file_id: 'cfile_1' }] }] }, 'input'],
@@ -124,10 +88,10 @@ describe('T73: an account that several keys share', () => {
 
   it('keeps the responses of each key to itself', async () => {
     const keys = ['one', 'two'].map((name) => ({ name, key: `key-of-${name}-0123456789` }))
-    const shared = await startGateway({ auth: undefined, backends: { sim: { kind: 'openai', api: 'responses', baseUrl: upstream.url, apiKey: 'upstream-key' } } }, { keys })
+    const shared = await startGateway({ auth: undefined, backends: { sim: { kind: 'openai', api: 'responses', baseUrl: lane.upstream.url, apiKey: 'upstream-key' } } }, { keys })
     const ask = (key: string | undefined, more: object) =>
       fetch(`${shared.url}/v1/responses`, { method: 'POST', headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` }, body: JSON.stringify({ model: 'sim/gpt-5.6-sol', input: 'go', ...more }) })
-    upstream.answer = { body: JSON.stringify(response([message('Secret', 'msg_secret')])) }
+    lane.upstream.answer = { body: JSON.stringify(response([message('Secret', 'msg_secret')])) }
     const { id } = (await (await ask(keys[0]?.key, {})).json()) as Json
     for (const more of [{ previous_response_id: id }, { input: [{ type: 'item_reference', id: 'msg_secret' }, { role: 'user', content: 'x' }] }]) {
       expect((await ask(keys[1]?.key, more)).status).toBeGreaterThanOrEqual(400)
@@ -139,20 +103,20 @@ describe('T73: an account that several keys share', () => {
 
 describe('T73: over WebSocket', () => {
   it('a turn and its continuation pass with what only this dialect has', async () => {
-    const client = await SocketClient.open(gateway.url)
-    upstream.answer = { headers: eventStream, body: streamOf([search, novel, call('fc_1', 'call_1')]) }
+    const client = await SocketClient.open(lane.gateway.url)
+    lane.upstream.answer = { headers: eventStream, body: streamOf([search, novel, call('fc_1', 'call_1')]) }
     const first = await client.create({ model: 'mine', input: 'go', store: false, novel: 1, stream_id: 's' })
     expect(first.response.output).toEqual([search, novel, call('fc_1', 'call_1')])
     expect(first.events.map(({ type }) => type)).toContain('response.novel_call.progress')
-    const body = JSON.parse(upstream.asked[0]?.body ?? '')
+    const body = JSON.parse(lane.upstream.asked[0]?.body ?? '')
     expect(body).toMatchObject({ model: 'gpt-5.6-sol', stream: true, novel: 1 })
     expect([body.type, body.stream_id]).toEqual([undefined, undefined])
-    upstream.answer = { headers: eventStream, body: streamOf([message('Hi')]) }
+    lane.upstream.answer = { headers: eventStream, body: streamOf([message('Hi')]) }
     const output = { type: 'function_call_output', call_id: 'call_1', output: 'x' }
     const again = { model: 'mine', store: false, stream_id: 's', previous_response_id: first.response.id, input: [output] }
     const second = await client.create(again)
     expect(second.response.output).toEqual([message('Hi')])
-    expect(JSON.parse(upstream.asked[1]?.body ?? '').input.slice(1)).toEqual([search, novel, call('fc_1', 'call_1'), output])
+    expect(JSON.parse(lane.upstream.asked[1]?.body ?? '').input.slice(1)).toEqual([search, novel, call('fc_1', 'call_1'), output])
     client.close()
   })
 }) // biome-ignore format: one statement a line

@@ -1,50 +1,13 @@
 // The lane Responses → Responses: what the gateway does not know passes in both directions, byte for byte but for the model's name
 // and the id of the response.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startGateway } from '../harness.ts'
-import { eventStream, type ScriptedUpstream, startScriptedUpstream } from '../scripted-upstream.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { eventStream } from '../scripted-upstream.ts'
 import { call, eventsOf, type Json, message, novel, response, search, streamOf } from './responses-frames.ts'
+import { useResponsesLane } from './responses-lane-bench.ts'
 
-let upstream: ScriptedUpstream
-let other: ScriptedUpstream
-let gateway: Awaited<ReturnType<typeof startGateway>>
-
-beforeAll(async () => {
-  upstream = await startScriptedUpstream()
-  other = await startScriptedUpstream()
-  const service = (baseUrl: string) => ({ kind: 'openai', api: 'responses', baseUrl, apiKey: 'upstream-key' })
-  gateway = await startGateway({
-    backends: {
-      sim: service(upstream.url),
-      other: service(other.url),
-      claude: { kind: 'anthropic', baseUrl: other.url, apiKey: 'upstream-key' },
-    },
-    models: {
-      mine: 'sim/gpt-5.6-sol',
-      theirs: 'other/gpt-5.6-sol',
-      claude: 'claude/claude-opus-5-5',
-      either: ['sim/gpt-5.6-sol', 'other/gpt-5.6-sol'],
-      mixed: ['sim/gpt-5.6-sol', 'claude/claude-opus-5-5'],
-    },
-  })
-})
-afterAll(async () => {
-  await gateway.gateway.close()
-  upstream.close()
-  other.close()
-})
-beforeEach(() => {
-  upstream.asked.length = 0
-  other.asked.length = 0
-})
-
-const send = (body: string | object, headers: Record<string, string> = {}) =>
-  fetch(`${gateway.url}/v1/responses`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-  })
+const lane = useResponsesLane()
+const { send } = lane
 
 /** The text with the service's id and model in place of the client's. */
 const original = (text: string) =>
@@ -55,7 +18,7 @@ const original = (text: string) =>
 describe('T73: an answer', () => {
   it('passes with its unknown items, events and fields, byte for byte', async () => {
     const sent = streamOf([search, novel, message('Hi')])
-    upstream.answer = { headers: eventStream, body: sent }
+    lane.upstream.answer = { headers: eventStream, body: sent }
     const got = await (await send({ model: 'mine', stream: true, input: 'go' })).text()
     expect(original(got)).toBe(sent)
     expect(got).not.toContain('resp_of_the_service')
@@ -64,14 +27,14 @@ describe('T73: an answer', () => {
 
   it('passes whole', async () => {
     const sent = JSON.stringify(response([search, novel, message('Hi')]))
-    upstream.answer = { body: sent }
+    lane.upstream.answer = { body: sent }
     const answer = await send({ model: 'mine', input: 'go' })
     expect(original(await answer.text())).toBe(sent)
   })
 
   it('of a server without event names gets them', async () => {
     const named = streamOf([message('Hi')])
-    upstream.answer = { headers: eventStream, body: named.replaceAll(/^event: .*\n/gm, '') }
+    lane.upstream.answer = { headers: eventStream, body: named.replaceAll(/^event: .*\n/gm, '') }
     expect(original(await (await send({ model: 'mine', stream: true, input: 'go' })).text())).toBe(named)
   })
 
@@ -79,9 +42,9 @@ describe('T73: an answer', () => {
     const sent = streamOf([message('Hi'), call('fc_1', 'call_1'), call('fc_2', 'call_2')])
     const cut = sent.slice(0, sent.indexOf('event: response.output_item.done\ndata: {"type":"response.output_item.done","output_index":2'))
     const body = { model: 'mine', stream: true, input: 'go' }
-    upstream.answer = { headers: eventStream, body: sent }
+    lane.upstream.answer = { headers: eventStream, body: sent }
     expect(original(await (await send(body)).text())).toBe(sent)
-    upstream.answer = { headers: eventStream, body: cut }
+    lane.upstream.answer = { headers: eventStream, body: cut }
     const broken = await (await send(body)).text()
     expect(broken).toContain('"call_1"')
     expect(broken).not.toContain('"call_2"')
@@ -94,11 +57,11 @@ describe('T73: an answer', () => {
   it('leaves a call out that was cut off', async () => {
     const items = [message('Hi'), call('fc_1', 'call_1', 'read', 'incomplete')]
     const end = response(items, { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } })
-    upstream.answer = { headers: eventStream, body: streamOf(items, end, 'incomplete') }
+    lane.upstream.answer = { headers: eventStream, body: streamOf(items, end, 'incomplete') }
     const got = eventsOf(await (await send({ model: 'mine', stream: true, input: 'go' })).text())
     expect(got.at(-1)).toMatchObject({ type: 'response.incomplete', response: { output: [message('Hi')], novel: { deep: [1] } } })
     expect(JSON.stringify(got)).not.toContain('call_1')
-    upstream.answer = { body: JSON.stringify(end) }
+    lane.upstream.answer = { body: JSON.stringify(end) }
     expect(((await (await send({ model: 'mine', input: 'go' })).json()) as Json).output).toEqual([message('Hi')])
   })
 
@@ -109,7 +72,7 @@ describe('T73: an answer', () => {
     const half = (rest.length - 1) / 2
     const [one, two, end] = [rest.slice(0, half), rest.slice(half, 2 * half), rest.at(-1)]
     const order = [created, going, one[0], two[0], ...one.slice(1), ...two.slice(1), end]
-    upstream.answer = { headers: eventStream, body: order.map((frame) => `${frame}\n\n`).join('') }
+    lane.upstream.answer = { headers: eventStream, body: order.map((frame) => `${frame}\n\n`).join('') }
     const got = eventsOf(await (await send({ model: 'mine', stream: true, input: 'go' })).text())
     const done = got.filter(({ type }) => type === 'response.output_item.done').map(({ item }) => item)
     expect(done.map(({ call_id, name }) => [call_id, name])).toEqual([['call_1', 'read'], ['call_2', 'write']])
@@ -117,14 +80,14 @@ describe('T73: an answer', () => {
   })
 
   it('after blanks is rewritten all the same', async () => {
-    upstream.answer = { body: `\n \n${JSON.stringify(response([message('Hi')]))}` }
+    lane.upstream.answer = { body: `\n \n${JSON.stringify(response([message('Hi')]))}` }
     const got = (await (await send({ model: 'mine', input: 'go' })).json()) as Json
     expect([got.model, got.id === 'resp_of_the_service']).toEqual(['mine', false])
   })
 
   it('with a repeated call id gets a fresh one, in its events and in the response', async () => {
     const items = [call('fc_1', 'same'), call('fc_2', 'same', 'write'), message('Hi')]
-    upstream.answer = { headers: eventStream, body: streamOf(items) }
+    lane.upstream.answer = { headers: eventStream, body: streamOf(items) }
     const got = eventsOf(await (await send({ model: 'mine', stream: true, input: 'go' })).text())
     const done = got.filter(({ type }) => type === 'response.output_item.done').map(({ item }) => item)
     expect(done.map(({ name, type }) => name ?? type)).toEqual(['read', 'write', 'message'])
@@ -138,7 +101,7 @@ describe('T73: an answer', () => {
 
   it('of a server that does not repeat its items at the end is completed', async () => {
     const items = [message('Hi')]
-    upstream.answer = { headers: eventStream, body: streamOf(items, response([])) }
+    lane.upstream.answer = { headers: eventStream, body: streamOf(items, response([])) }
     const got = eventsOf(await (await send({ model: 'mine', stream: true, input: 'go' })).text())
     expect(got.at(-1).response.output).toEqual(items)
   })
@@ -146,7 +109,7 @@ describe('T73: an answer', () => {
 
 describe('T73: a request', () => {
   const plain = () => {
-    upstream.answer = { body: JSON.stringify(response([message('Hi')])) }
+    lane.upstream.answer = { body: JSON.stringify(response([message('Hi')])) }
   }
   beforeEach(plain)
 
@@ -159,7 +122,7 @@ describe('T73: a request', () => {
     const answer = await send(unknown, { 'openai-beta': 'novel=v1', 'openai-organization': 'org-x' })
     expect(answer.status).toBe(200)
     expect(answer.headers.get('x-dragoman-notes')).toBeNull()
-    const [asked] = upstream.asked
+    const [asked] = lane.upstream.asked
     expect(asked?.path).toBe('/responses')
     expect(asked?.body).toBe(unknown.replace('"mine"', '"gpt-5.6-sol"'))
     expect(asked?.headers['openai-beta']).toBe('novel=v1')
@@ -169,7 +132,7 @@ describe('T73: a request', () => {
   it('without `strict` stays so', async () => {
     const tools = [{ type: 'function', name: 'read', parameters: { type: 'object' } }]
     await send({ model: 'mine', input: 'go', tools })
-    expect(JSON.parse(upstream.asked[0]?.body ?? '').tools).toEqual(tools)
+    expect(JSON.parse(lane.upstream.asked[0]?.body ?? '').tools).toEqual(tools)
   })
 
   it('of another dialect is refused what only this one has', async () => {
@@ -180,7 +143,7 @@ describe('T73: a request', () => {
     const sealed = { type: 'compaction', encrypted_content: 'gAAA' }
     const compaction = await send({ model: 'claude', input: [sealed, { role: 'user', content: 'go' }] })
     expect([compaction.status, ((await compaction.json()) as Json).error.code]).toEqual([400, 'invalid_encrypted_content'])
-    expect(other.asked).toEqual([])
+    expect(lane.other.asked).toEqual([])
     expect((await send({ model: 'mine', conversation: 'conv_1' })).status).toBe(200)
     expect((await send({ model: 'mine', input: [sealed, { role: 'user', content: 'go' }] })).status).toBe(200)
   })
@@ -188,7 +151,7 @@ describe('T73: a request', () => {
   it('that the model would refuse is translated', async () => {
     const answer = await send({ model: 'mine', input: 'go', reasoning: { effort: 'minimal' }, max_output_tokens: 3, novel: 1 })
     expect(answer.status).toBe(200)
-    const body = JSON.parse(upstream.asked[0]?.body ?? '')
+    const body = JSON.parse(lane.upstream.asked[0]?.body ?? '')
     expect(body).toMatchObject({ store: false, max_output_tokens: 16, reasoning: { effort: 'low' } })
     expect(body.novel).toBeUndefined()
     expect(answer.headers.get('x-dragoman-notes')).toContain('raised to 16')
@@ -197,7 +160,7 @@ describe('T73: a request', () => {
   it('with a history that needs repair is translated', async () => {
     const input = [{ role: 'user', content: 'go' }, call('fc_1', 'call_1'), { role: 'user', content: 'on' }]
     expect((await send({ model: 'mine', input })).status).toBe(200)
-    const body = JSON.parse(upstream.asked[0]?.body ?? '')
+    const body = JSON.parse(lane.upstream.asked[0]?.body ?? '')
     expect(body.input.map(({ type }: Json) => type)).toContain('function_call_output')
   })
 }) // biome-ignore format: one statement a line
@@ -212,12 +175,12 @@ describe('T73: a conversation', () => {
     })],
   ])('goes on by %s, with what only this dialect has', async (_, next) => {
     const output = [reasoning, search, message('Hi')]
-    upstream.answer = { body: JSON.stringify(response(output)) }
+    lane.upstream.answer = { body: JSON.stringify(response(output)) }
     const { id } = (await (await send({ model: 'mine', input: 'go' })).json()) as Json
-    upstream.asked.length = 0
+    lane.upstream.asked.length = 0
     const answer = await send({ model: 'mine', novel: 1, ...next(id) })
     expect(answer.status).toBe(200)
-    const body = JSON.parse(upstream.asked[0]?.body ?? '')
+    const body = JSON.parse(lane.upstream.asked[0]?.body ?? '')
     expect(body.input.slice(-4, -1)).toEqual(output)
     expect(body.input.at(-1)).toMatchObject({ role: 'user', content: 'more' })
     expect(body).toMatchObject({ novel: 1, model: 'gpt-5.6-sol' })
@@ -227,7 +190,7 @@ describe('T73: a conversation', () => {
   })
 
   it('repeats the id that the client continues', async () => {
-    upstream.answer = { body: JSON.stringify(response([message('Hi')], { previous_response_id: null })) }
+    lane.upstream.answer = { body: JSON.stringify(response([message('Hi')], { previous_response_id: null })) }
     const { id } = (await (await send({ model: 'mine', input: 'go' })).json()) as Json
     const next = (await (await send({ model: 'mine', previous_response_id: id, input: 'more' })).json()) as Json
     expect(next.previous_response_id).toBe(id)
@@ -235,16 +198,16 @@ describe('T73: a conversation', () => {
   })
 
   it('takes sealed reasoning only to the service that wrote it', async () => {
-    upstream.answer = { body: JSON.stringify(response([reasoning, message('Hi')])) }
-    other.answer = upstream.answer
+    lane.upstream.answer = { body: JSON.stringify(response([reasoning, message('Hi')])) }
+    lane.other.answer = lane.upstream.answer
     await send({ model: 'mine', input: 'go' })
     const input = [{ role: 'user', content: 'go' }, reasoning, message('Hi'), { role: 'user', content: 'more' }]
-    upstream.asked.length = 0
+    lane.upstream.asked.length = 0
     await send({ model: 'mine', input, store: false })
-    expect(upstream.asked[0]?.body).toContain('gAAAsealed')
+    expect(lane.upstream.asked[0]?.body).toContain('gAAAsealed')
     const elsewhere = await send({ model: 'theirs', input, store: false })
-    expect(other.asked[0]?.body).not.toContain('gAAAsealed')
-    expect(other.asked[0]?.body).toContain('novel_citation')
+    expect(lane.other.asked[0]?.body).not.toContain('gAAAsealed')
+    expect(lane.other.asked[0]?.body).toContain('novel_citation')
     expect(elsewhere.headers.get('x-dragoman-notes')).toContain('only the service and model that wrote it')
   })
 
@@ -252,30 +215,30 @@ describe('T73: a conversation', () => {
     const stored = { id: 'rs_7', type: 'reasoning', summary: [] }
     const damaged = { ...reasoning, encrypted_content: 'gAAAdamaged' }
     const refusal = { error: { message: 'The encrypted content gAAA... could not be verified.', code: 'invalid_encrypted_content' } }
-    upstream.answer = { status: 400, body: JSON.stringify(refusal) }
+    lane.upstream.answer = { status: 400, body: JSON.stringify(refusal) }
     await send({ model: 'mine', input: [{ role: 'user', content: 'go' }, stored, damaged, message('Hi'), { role: 'user', content: 'on' }] })
-    upstream.answer = { body: JSON.stringify(response([message('Hi')])) }
+    lane.upstream.answer = { body: JSON.stringify(response([message('Hi')])) }
     const input = [{ role: 'user', content: 'go' }, stored, message('Hi'), { role: 'user', content: 'on' }]
     await send({ model: 'mine', input })
-    expect(JSON.parse(upstream.asked.at(-1)?.body ?? '').input).toEqual(input)
+    expect(JSON.parse(lane.upstream.asked.at(-1)?.body ?? '').input).toEqual(input)
   })
 
   it('is not sent again with reasoning that the service could not read', async () => {
     const sealed = { ...reasoning, encrypted_content: 'gAAAunknown' }
     const input = [{ role: 'user', content: 'go' }, sealed, message('Hi'), { role: 'user', content: 'more' }]
     const refusal = { error: { message: 'The encrypted content gAAA... could not be verified.', type: 'invalid_request_error', code: 'invalid_encrypted_content' } }
-    upstream.answer = { status: 400, body: JSON.stringify(refusal) }
+    lane.upstream.answer = { status: 400, body: JSON.stringify(refusal) }
     expect((await send({ model: 'mine', input })).status).toBe(400)
-    expect(upstream.asked.map(({ body }) => body.includes('gAAAunknown'))).toEqual([true, false])
+    expect(lane.upstream.asked.map(({ body }) => body.includes('gAAAunknown'))).toEqual([true, false])
   })
 
   it('that began elsewhere loses the ids of the gateway and foreign proofs', async () => {
-    other.answer = { body: JSON.stringify({ id: 'msg_c', type: 'message', role: 'assistant', model: 'claude-opus-5-5', content: [{ type: 'thinking', thinking: 'hm', signature: 'sig' }, { type: 'text', text: 'Hi' }], stop_reason: 'end_turn', usage: { input_tokens: 1, output_tokens: 1 } }) }
+    lane.other.answer = { body: JSON.stringify({ id: 'msg_c', type: 'message', role: 'assistant', model: 'claude-opus-5-5', content: [{ type: 'thinking', thinking: 'hm', signature: 'sig' }, { type: 'text', text: 'Hi' }], stop_reason: 'end_turn', usage: { input_tokens: 1, output_tokens: 1 } }) }
     const first = (await (await send({ model: 'claude', input: 'go', include: ['reasoning.encrypted_content'], reasoning: { effort: 'high' } })).json()) as Json
     expect(first.output.map(({ type }: Json) => type)).toEqual(['reasoning', 'message'])
-    upstream.answer = { body: JSON.stringify(response([message('Hi')])) }
+    lane.upstream.answer = { body: JSON.stringify(response([message('Hi')])) }
     await send({ model: 'mine', input: [{ role: 'user', content: 'go' }, ...first.output, { role: 'user', content: 'more' }] })
-    const { input } = JSON.parse(upstream.asked[0]?.body ?? '')
+    const { input } = JSON.parse(lane.upstream.asked[0]?.body ?? '')
     expect(input.map(({ type, role }: Json) => type ?? role)).toEqual(['user', 'message', 'user'])
     expect(input[1].id).toBeUndefined()
   })

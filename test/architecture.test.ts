@@ -55,7 +55,7 @@ const rows: readonly (readonly [folder: string, mayImport: string])[] = [
   ['process', 'cluster config gateway.ts http local-tools observe server'],
   ['replay', 'config core gateway.ts proto protocols tapes'],
   ['judge', 'config core protocols'],
-  ['setup', ''],
+  ['setup', 'core doors'],
   ['plugin', 'backends config core credentials doors gateway.ts protocols server'],
   [
     'cli',

@@ -9,6 +9,7 @@ import { pipePatienceMs, readRegularFile } from '../base/read-file.ts'
 import type { Environment } from '../config/environment.ts'
 import { findConfigFile, type LoadedConfig, loadConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
+import { reasoningEfforts } from '../core/request.ts'
 import { createGateway } from '../gateway.ts'
 import { CommandError } from '../process/command-error.ts'
 import { chosenPort } from '../process/listening.ts'
@@ -181,11 +182,15 @@ async function askModels(
   return data.flatMap((model) => {
     if (!isObject(model) || typeof model.id !== 'string') return []
     const size = (value: unknown) => (typeof value === 'number' && value > 0 ? value : undefined)
+    const { name, input_modalities: modalities, reasoning_efforts: efforts } = model
     return [
       {
         id: model.id,
+        displayName: typeof name === 'string' ? name : undefined,
         contextTokens: size(model.context_length),
         outputTokens: size(model.max_output_tokens),
+        images: Array.isArray(modalities) ? modalities.includes('image') : undefined,
+        efforts: Array.isArray(efforts) ? reasoningEfforts.filter((one) => efforts.includes(one)) : undefined,
       },
     ]
   })
@@ -200,8 +205,7 @@ async function configuredModels(
   config.log.level = 'silent'
   const gateway = await createGateway({ config, keys: [], secrets, connect: environment })
   try {
-    const models = await listedModels(gateway.catalog)
-    return models.map(({ id, contextTokens, outputTokens }) => ({ id, contextTokens, outputTokens }))
+    return await listedModels(gateway.catalog)
   } finally {
     await gateway.close()
   }

@@ -30,6 +30,8 @@ export async function undoSetup(options: UndoOptions): Promise<void> {
       standing(journal, { client, project, path, now: readBytes(path) }) ??
       (own.findLast((entry) => entry.path === path) as JournalEntry),
   )
+  // A file that names another is restored before that one goes: if it cannot be, both stay.
+  latest.sort((one, other) => (other.place ?? 0) - (one.place ?? 0))
   for (const entry of latest) await undoOne(journal, entry, options)
   const left = own.length - latest.length
   if (left > 0)

@@ -112,7 +112,8 @@ async function carryOut(name: SetupClientName, run: Run): Promise<void> {
       secret: facts.key.needed ? facts.key.text : undefined,
       now: new Date(),
     }
-    for (const change of changes) applyChange(journal, change, occasion)
+    for (const change of changes)
+      applyChange(journal, change, { ...occasion, place: plan.files.indexOf(change) })
     const scope = flags.project ? ' --project' : ''
     terminal.err(`Written. \`dragoman setup ${name}${scope} --undo\` takes it back.\n`)
     sayNext(plan, run)
@@ -203,9 +204,12 @@ function planOrSnippet(client: SetupClient, facts: Facts, { environment, flags }
     const fresh = client.plan({ ...facts, exists: () => false, read: () => undefined })
     if (flags.print) return fresh
     const { files, steps } = fresh
-    const add = files.map(({ after }) => masked(after, facts)).join('\n')
+    const add = files.flatMap(({ after, summary }) => (summary === undefined ? masked(after, facts) : []))
+    const rest = files
+      .filter(({ summary }) => summary !== undefined)
+      .map(({ path }) => `${tilde(path, environment.homeFolder)} is among what \`--print\` shows.\n`)
     throw new CommandError(
-      `${tilde(error.path, environment.homeFolder)} is left as it is: ${error.message}.\nAdd this to it by hand:\n\n${add}${keyHint(files, facts)}${steps.map((step) => `${step}\n`).join('')}`.trimEnd(),
+      `${tilde(error.path, environment.homeFolder)} is left as it is: ${error.message}.\nAdd this to it by hand:\n\n${add.join('\n')}${keyHint(files, facts)}${[...rest, ...steps.map((step) => `${step}\n`)].join('')}`.trimEnd(),
     )
   }
 }
@@ -234,11 +238,11 @@ function sayNext({ steps, start }: Plan, { terminal }: Run): void {
 
 const numbered = (steps: readonly string[]) => steps.map((step, index) => `${index + 1}. ${step}\n`).join('')
 
-function shown({ path, before, after }: FileChange, facts: Facts): string {
+function shown({ path, before, after, summary }: FileChange, facts: Facts): string {
   const target = targetOf(path)
   const link = target === path ? '' : ` → ${tilde(target, facts.home)}`
   const heading = `\n${tilde(path, facts.home)}${link}${before === undefined ? ' (new)' : ''}\n`
-  return `${heading}${masked(showDiff(before ?? '', after), facts)}\n`
+  return `${heading}${summary === undefined ? masked(showDiff(before ?? '', after), facts) : `  ${summary}\n`}\n`
 }
 
 const masked = (text: string, { key }: Facts) => maskSecrets(key.needed ? maskKey(text, key.text) : text)

@@ -115,7 +115,9 @@ export type ToolChoice =
   | { type: 'required' }
   | { type: 'tool'; name: string }
 
-export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'
+/** From least to most. */
+export const reasoningEfforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
+export type ReasoningEffort = (typeof reasoningEfforts)[number]
 
 export type ResponseFormat =
   | { type: 'json' }

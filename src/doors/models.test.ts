@@ -30,7 +30,7 @@ it("what Anthropic lists is passed on, but for the gateway's own names and sizes
     ...{ retires_at: '2027-01-01T00:00:00Z', max_tokens: 8, of_tomorrow: [1] },
   })
   expect(toChatModel({ ...model, listed })).not.toHaveProperty('capabilities')
-  expect(modelList([{ ...model, listed }], { shape: 'openai', client: undefined })).not.toHaveProperty(
+  expect(modelList([{ ...model, listed }], { shape: 'openai', forCodex: false })).not.toHaveProperty(
     'data.0.line',
   )
 })

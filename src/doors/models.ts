@@ -1,7 +1,7 @@
 // GET /v1/models and /v1/models/ID: all models that can be called, in OpenAI's or Anthropic's format.
 
 import type { Model } from '../core/backend.ts'
-import { clientTraits } from './clients.ts'
+import { codexModels } from './codex-models.ts'
 
 export interface ListedModel extends Model {
   backend: string
@@ -16,6 +16,8 @@ export function toChatModel(model: ListedModel): Record<string, unknown> {
     ...(model.contextTokens === undefined ? {} : { context_length: model.contextTokens }),
     ...(model.outputTokens === undefined ? {} : { max_output_tokens: model.outputTokens }),
     ...(model.displayName === undefined ? {} : { name: model.displayName }),
+    ...(model.images === undefined ? {} : { input_modalities: model.images ? ['text', 'image'] : ['text'] }),
+    ...(model.efforts === undefined ? {} : { reasoning_efforts: model.efforts }),
   }
 }
 
@@ -35,15 +37,17 @@ export function toAnthropicModel(model: ListedModel): Record<string, unknown> {
   }
 }
 
+/** `forCodex`: beside the list, the models in Codex's own form. It reads nothing else; other clients do not need the length. */
 export function modelList(
   models: ListedModel[],
-  { shape, client }: { shape: 'openai' | 'anthropic'; client: string | undefined },
+  { shape, forCodex }: { shape: 'openai' | 'anthropic'; forCodex: boolean },
 ): Record<string, unknown> {
-  if (shape === 'openai') {
-    // The client's own format needs facts that the gateway does not have: the list is empty.
-    const own = clientTraits(client, undefined).wantsOwnModels ? { models: [] } : {}
-    return { object: 'list', data: models.map(toChatModel), ...own }
-  }
+  if (shape === 'openai')
+    return {
+      object: 'list',
+      data: models.map(toChatModel),
+      ...(forCodex ? { models: codexModels(models) } : {}),
+    }
   return {
     data: models.map(toAnthropicModel),
     has_more: false,

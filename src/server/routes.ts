@@ -4,7 +4,7 @@ import type { Cluster } from '../cluster/cluster.ts'
 import { responsesPath, resultsPath, turnsPath } from '../cluster/relay-messages.ts'
 import { GatewayError } from '../core/errors.ts'
 import { anthropicMessagesDoor } from '../doors/anthropic-messages.ts'
-import { clientName } from '../doors/clients.ts'
+import { clientName, clientTraits } from '../doors/clients.ts'
 import { modelList, toAnthropicModel, toChatModel } from '../doors/models.ts'
 import { openaiChatDoor } from '../doors/openai-chat.ts'
 import type { ResponseStore } from '../doors/response-store.ts'
@@ -71,8 +71,10 @@ export const routes: readonly Route[] = [
     method: 'GET',
     path: '/v1/models',
     handle: async (exchange, { catalog, scrubber }) => {
-      const client = clientName(exchange.header('user-agent'))
-      const list = modelList(await listedModels(catalog), { shape: shapeFor(exchange), client })
+      const { header, query } = exchange
+      const client = clientTraits(clientName(header('user-agent')), undefined)
+      const forCodex = client.wantsOwnModels === true || new URLSearchParams(query).has('client_version')
+      const list = modelList(await listedModels(catalog), { shape: shapeFor(exchange), forCodex })
       respondJson(exchange, 200, scrubber.scrubListing(list))
     },
   },

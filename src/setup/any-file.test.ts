@@ -24,7 +24,7 @@ const model = { id: 'a/b', contextTokens: 5 }
 /** What set-up makes of it, or nothing if it is refused. */
 function changed(name: SetupClientName, text: string): string | undefined {
   try {
-    const [file] = setupClients[name].plan({
+    const { files } = setupClients[name].plan({
       url: 'http://127.0.0.1:1',
       key,
       model,
@@ -38,7 +38,8 @@ function changed(name: SetupClientName, text: string): string | undefined {
       variable: () => undefined,
       exists: () => true,
       read: () => text,
-    }).files
+    })
+    const file = files.at(-1)
     if (!file) throw new Error('one file was expected')
     return file.after
   } catch (error) {
@@ -197,7 +198,8 @@ it('codex: any TOML', () => {
           .filter(({ kind }) => kind === 'pair')
           .map(({ path: way, valueStart, valueEnd }) => [way.join('\n'), toml.slice(valueStart, valueEnd)])
       const now = values(after)
-      const set = /^(?:model|model_provider|model_context_window|model_providers\ndragoman\n\w+)$/
+      const set =
+        /^(?:model|model_provider|model_catalog_json|model_context_window|model_providers\ndragoman\n\w+)$/
       for (const [way, was] of values(text))
         if (!set.test(String(way))) expect(now).toContainEqual([way, was])
       expect(count(after, '# c')).toBe(count(text, '# c'))

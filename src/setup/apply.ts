@@ -20,6 +20,8 @@ interface Occasion {
   project: string | undefined
   /** A key: a file that holds it must not be readable by others. */
   secret: string | undefined
+  /** The file's place in the plan: a file may name those before it. */
+  place?: number
   now: Date
 }
 
@@ -44,6 +46,7 @@ export function applyChange(journal: Journal, { path, before, after }: FileChang
       client: occasion.client,
       ...(occasion.project !== undefined && { project: occasion.project }),
       path: target,
+      ...(occasion.place !== undefined && { place: occasion.place }),
       ...ofFileBefore(first ?? { mode, folders: missingFolders(target) }),
       writtenAt: occasion.now.toISOString(),
     },

@@ -10,8 +10,10 @@ describe.each(['claude-code', 'codex'] as const)('%s, for a model whose window i
 
   it('keeps the context window of the earlier model, and says so', () => {
     const { path, after } = fileOf(name)
-    const made = plan(name, { [path]: after }, unknown)
-    expect(made.files[0]?.after).toContain('200000')
+    // Codex has it from its catalogue; users of earlier versions have it in the file.
+    const was = name === 'codex' ? `model_context_window = 200000\n${after}` : after
+    const made = plan(name, { [path]: was }, unknown)
+    expect(made.files.at(-1)?.after).toContain('200000')
     expect(made.steps.join()).toMatch(/is 200000, as it was before: how much "plain\/x" reads is not known/)
     expect(made.steps.join()).not.toContain('for granted')
   })
@@ -92,7 +94,7 @@ describe('codex', () => {
   it('writes a provider, selects it, and sets a command that reads the key', () => {
     expect(fileOf('codex').after).toBe(`model = "cursor/composer-2"
 model_provider = "dragoman"
-model_context_window = 200000
+model_catalog_json = "/home/me/.codex/dragoman-models.json"
 
 [model_providers.dragoman]
 name = "Dragoman"
@@ -105,6 +107,34 @@ args = ["${keyFile}"]
 `)
   })
 
+  it('writes a catalogue of all models beside it, before the file that names it', () => {
+    const [catalogue, config] = plan('codex').files
+    expect(catalogue?.path).toBe('/home/me/.codex/dragoman-models.json')
+    expect(config?.after).toContain(JSON.stringify(catalogue?.path))
+    const { models } = JSON.parse(catalogue?.after ?? '')
+    expect(models).toMatchObject([
+      { slug: 'cursor/composer-2', context_window: 200_000, priority: 1 },
+      { slug: 'best', priority: 2 },
+      { slug: 'claude/opus', context_window: 1000, auto_compact_token_limit: 900 },
+    ])
+    expect(catalogue?.summary).toBe('3 models: cursor/composer-2, best, claude/opus')
+  })
+
+  it('corrects a context window that is there, which overrides the catalogue', () => {
+    const { after } = fileOf('codex', { [homes.codex]: 'model_context_window = 7\n' })
+    expect(after).toContain('model_context_window = 200000\n')
+  })
+
+  it('writes the catalogue anew when the models changed', () => {
+    const [first] = plan('codex').files
+    const there = { [first?.path ?? '']: first?.after ?? '' }
+    const same = plan('codex', there).files[0]
+    expect(same?.after).toBe(same?.before)
+    const [changed] = plan('codex', there, { models: [{ id: 'new/one' }] }).files
+    expect(changed?.after).not.toBe(changed?.before)
+    expect(changed?.after).toContain('"new/one"')
+  })
+
   it('puts itself first and shows what it replaces', () => {
     const text = 'model = "gpt-5.5" # best\n\n[mcp_servers.x]\ncommand = "y"\n'
     const { after } = fileOf('codex', { [homes.codex]: text })
@@ -115,7 +145,7 @@ args = ["${keyFile}"]
   it('keeps an existing way to pass the key', () => {
     const text = '[model_providers.dragoman]\nenv_key = "MY_KEY"\n'
     const made = plan('codex', { [homes.codex]: text })
-    expect(made.files[0]?.after).not.toContain('auth')
+    expect(made.files.at(-1)?.after).not.toContain('auth')
     expect(made.steps.join()).toContain('export MY_KEY=$(cat ~/.local/share/dragoman/key)')
     const token = '[model_providers.dragoman]\nexperimental_bearer_token = "old"\n'
     expect(fileOf('codex', { [homes.codex]: token }).after).toContain(`experimental_bearer_token = "${key}"`)

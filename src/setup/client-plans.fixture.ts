@@ -31,7 +31,8 @@ export const plan = (name: SetupClientName, files?: Record<string, string>, more
   setupClients[name].plan(factsFor(files, more))
 
 export const fileOf = (name: SetupClientName, files?: Record<string, string>, more?: Partial<Facts>) => {
-  const [file, ...others] = plan(name, files, more).files
+  // A catalogue is a file of its own, which no user edits.
+  const [file, ...others] = plan(name, files, more).files.filter(({ summary }) => summary === undefined)
   if (!file || others.length > 0) throw new Error('one file was expected')
   return file
 }

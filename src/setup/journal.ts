@@ -14,6 +14,8 @@ const entrySchema = z.object({
   /** The project's folder; undefined for the user's own file. */
   project: z.string().optional(),
   path: z.string(),
+  /** Its place among the files of one setup, in the order of writing. */
+  place: z.number().optional(),
   /** Mode of the file before; undefined if there was no file. */
   mode: z.number().optional(),
   folders: z.array(z.string()),

@@ -1,6 +1,8 @@
 // The input and output of a client's setup. A client is a pure function from facts to a plan; the command reads, asks and
 // writes.
 
+import type { ReasoningEffort } from '../core/request.ts'
+
 export interface GatewayKey {
   /** The key that the client sends; any text if the gateway needs none. */
   text: string
@@ -11,8 +13,12 @@ export interface GatewayKey {
 
 export interface SetupModel {
   id: string
+  displayName?: string | undefined
   contextTokens?: number | undefined
   outputTokens?: number | undefined
+  /** Absent: not known. */
+  images?: boolean | undefined
+  efforts?: readonly ReasoningEffort[] | undefined
 }
 
 export interface Facts {
@@ -42,6 +48,8 @@ export interface FileChange {
   path: string
   before: string | undefined
   after: string
+  /** Shown instead of the change: the file is for a program, and long. */
+  summary?: string
 }
 
 export interface Plan {

@@ -14,6 +14,12 @@ const bench = useBench()
 const request = (method: string, path: string, headers: Record<string, string> = {}, body?: string) =>
   fetch(`${bench.url}${path}`, { method, headers, ...(body === undefined ? {} : { body }) })
 
+interface ModelListing {
+  object: string
+  data: { id: string }[]
+  models?: { slug: string }[]
+}
+
 describe('paths', () => {
   it.each([
     ['POST', '/chat/completions', /base URL.*\/v1/],
@@ -85,13 +91,16 @@ describe('paths', () => {
     expect((await request('GET', '/healthz?')).status).toBe(200)
   })
 
-  it('the listing has what Codex looks for, which reports an error else, and only Codex gets it', async () => {
-    const listing = async (userAgent: string) =>
-      (await (
-        await request('GET', '/v1/models?client_version=1', { 'user-agent': userAgent })
-      ).json()) as object
-    expect(await listing('codex_exec/0.166.0 (Linux)')).toMatchObject({ object: 'list', models: [] })
-    expect(await listing('OpenAI/JS 6.0.0')).not.toHaveProperty('models')
+  it('the listing has the models in the form of Codex too, for Codex or with its query, and for nobody else', async () => {
+    const listing = async (userAgent: string, query = '') =>
+      (await (await request('GET', `/v1/models${query}`, { 'user-agent': userAgent })).json()) as ModelListing
+    const sdk = 'OpenAI/JS 6.0.0'
+    for (const list of [await listing('codex_exec/0.166.0'), await listing(sdk, '?client_version=0.166.0')]) {
+      expect(list.object).toBe('list')
+      expect(list.data.length).toBeGreaterThan(0)
+      expect(list.models?.map(({ slug }) => slug)).toEqual(list.data.map(({ id }) => id))
+    }
+    expect(await listing(sdk)).not.toHaveProperty('models')
   })
 
   it('GET / lists the routes', async () => {

@@ -1,26 +1,48 @@
-// Codex: a provider in config.toml, and the settings that select it. A command reads the key, so no variable is needed.
+// Codex: a provider in config.toml, the settings that select it, and beside that file a catalogue of the gateway's models. A command
+// reads the key, so no variable is needed.
 
-import { join } from 'node:path'
-import { CannotEdit, editFile, exportKey, type Facts, type Plan, staleWindow } from '../plan.ts'
+import { join, resolve } from 'node:path'
+import { codexModels } from '../../doors/codex-models.ts'
+import {
+  CannotEdit,
+  editFile,
+  exportKey,
+  type Facts,
+  type FileChange,
+  type Plan,
+  staleWindow,
+} from '../plan.ts'
 import { editToml, type TomlTable, tomlValue } from '../toml-edit.ts'
 
 const provider = ['model_providers', 'dragoman']
 
+/** Codex refuses to start without a catalogue that its configuration names: it is written first, and removed last. */
 export function codex(facts: Facts): Plan {
-  const path = join(facts.variable('CODEX_HOME') || join(facts.home, '.codex'), 'config.toml')
+  const folder = facts.variable('CODEX_HOME') || join(facts.home, '.codex')
+  const path = join(folder, 'config.toml')
+  const catalogue = join(folder, 'dragoman-models.json')
   let variable: string | undefined
   const file = editFile(facts, path, (text) => {
     variable = tomlValue(text, [...provider, 'env_key'])?.slice(1, -1)
-    return editToml(text, tables(facts, text))
+    return editToml(text, tables(facts, { text, catalogue: resolve(catalogue) }))
   })
   const steps = variable === undefined ? [] : [`Before you start it: ${exportKey(facts, variable)}`]
   const window = tomlValue(file.after, ['model_context_window'])
   if (facts.model.contextTokens === undefined && window !== undefined)
     steps.push(staleWindow('model_context_window', window, facts.model.id))
-  return { files: [file], steps, start: 'codex' }
+  return { files: [catalogueFile(facts, catalogue), file], steps, start: 'codex' }
 }
 
-function tables(facts: Facts, text: string): TomlTable[] {
+function catalogueFile(facts: Facts, path: string): FileChange {
+  const models = codexModels(facts.models)
+  const file = editFile(facts, path, () => `${JSON.stringify({ models }, undefined, 2)}\n`)
+  const names = facts.models.map(({ id }) => id)
+  const shown = names.slice(0, 3).join(', ')
+  const count = `${names.length} ${names.length === 1 ? 'model' : 'models'}`
+  return { ...file, summary: `${count}: ${shown}${names.length > 3 ? ', …' : ''}` }
+}
+
+function tables(facts: Facts, { text, catalogue }: { text: string; catalogue: string }): TomlTable[] {
   const { url, model } = facts
   const wire = tomlValue(text, [...provider, 'wire_api'])
   if (wire !== undefined && !/^["']responses["']$/.test(wire))
@@ -31,14 +53,17 @@ function tables(facts: Facts, text: string): TomlTable[] {
       values: {
         model: model.id,
         model_provider: 'dragoman',
-        // Codex knows these facts only of its own models.
-        ...(model.contextTokens && { model_context_window: model.contextTokens }),
+        model_catalog_json: catalogue,
+        // It overrides the catalogue for every model: only one that is there already is kept right.
+        ...(model.contextTokens && hasWindow(text) && { model_context_window: model.contextTokens }),
       },
     },
     { path: provider, values: { name: 'Dragoman', base_url: `${url}/v1`, wire_api: 'responses' } },
     ...credential(facts, text),
   ]
 }
+
+const hasWindow = (text: string) => tomlValue(text, ['model_context_window']) !== undefined
 
 /** Codex has three ways to get a key; an existing one stays. */
 function credential({ key }: Facts, text: string): TomlTable[] {

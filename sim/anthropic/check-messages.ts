@@ -38,6 +38,9 @@ function checkRole({ role }: WireMessage, index: number, model: AnthropicModel):
   }
 }
 
+/** The shapes admit changes of tools only with their beta. */
+const SYSTEM_BLOCKS: ReadonlySet<string> = new Set(['text', 'tool_addition', 'tool_removal'])
+
 /** After a user turn, and at the end or before an assistant turn. Several in a row count as one. The error text is not the service's. */
 function checkSystemPlace(messages: readonly WireMessage[], index: number): void {
   const isTurn = ({ role }: WireMessage) => role !== 'system'
@@ -53,13 +56,16 @@ function checkSystemPlace(messages: readonly WireMessage[], index: number): void
       `messages.${index}: a system message must be last, or be followed by an assistant message`,
     )
   }
-  const other = toBlocks(messages[index]?.content ?? []).find(({ type }) => type !== 'text')
+  const other = toBlocks(messages[index]?.content ?? []).find(({ type }) => !SYSTEM_BLOCKS.has(type))
   if (other)
     throw new Refusal(`messages.${index}: system messages can only contain text, not \`${other.type}\``)
 }
 
-function checkNotEmpty({ role, content }: WireMessage, index: number, isLast: boolean): void {
+function checkNotEmpty(message: WireMessage, index: number, isLast: boolean): void {
+  const { role, content } = message
   if (content.length === 0) {
+    // A system message may have nothing but an effort.
+    if (role === 'system' && message.output_config !== undefined) return
     if (role === 'user') throw new Refusal(`messages.${index}: user messages must have non-empty content`)
     if (isLast) return
     throw new Refusal(

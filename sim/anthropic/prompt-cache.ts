@@ -58,7 +58,8 @@ export class PromptCache {
 function toPrefixes(request: MessagesRequest): Prefix[] {
   const { model, tools, system, messages, cache_control: automatic } = request
   const blocks: Json[] = [
-    ...(tools ?? []),
+    // A deferred tool is no part of the prefix: it is loaded where the conversation refers to it.
+    ...(tools ?? []).filter(({ defer_loading }) => defer_loading !== true),
     ...toBlocks(system ?? []),
     ...messages.flatMap(({ role, content }) => toBlocks(content).map((block) => ({ ...block, role }))),
   ]

@@ -9,6 +9,7 @@ export interface Block extends Json {
 export interface WireMessage {
   role: string
   content: string | Block[]
+  output_config?: { effort?: string }
 }
 
 export interface WireTool extends Json {

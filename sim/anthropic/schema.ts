@@ -22,6 +22,7 @@ import {
 import { CONTROLS_BETA } from './preserved-thinking.ts'
 
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/
+const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max']
 const TOOL_USE_ID = /^[a-zA-Z0-9_-]+$/
 
 const cacheControl = optional(
@@ -151,7 +152,7 @@ const message = (betas: readonly string[], isSigned: boolean) =>
     role: text(),
     content: textOrList(text(), list(contentBlock(isSigned ? text() : optional(text()), betas))),
     ...(hasBeta(betas, 'per-turn-control-') || hasBeta(betas, 'mid-conversation-output-config-')
-      ? { output_config: optional(anything) }
+      ? { output_config: optional(record({ effort: optional(nullable(oneOf(...EFFORTS))) })) }
       : {}),
   })
 
@@ -239,7 +240,7 @@ const prompt = (betas: readonly string[], isSigned: boolean): Fields => ({
   ),
   output_config: optional(
     record({
-      effort: optional(nullable(oneOf('low', 'medium', 'high', 'xhigh', 'max'))),
+      effort: optional(nullable(oneOf(...EFFORTS))),
       format: optional(nullable(record({ type: oneOf('json_schema'), schema: openRecord() }))),
       ...(hasBeta(betas, 'task-budgets-') ? { task_budget: optional(anything) } : {}),
     }),

@@ -72,6 +72,8 @@ export interface OpaqueTool {
   kind: string
   name: string | undefined
   value: Readonly<Record<string, unknown>>
+  /** Other services miss nothing without it: it is left out without a note. */
+  isFiller?: boolean
 }
 
 export type UserPart = TextPart | ImagePart | FilePart | AudioPart | OpaquePart
@@ -135,6 +137,8 @@ export interface TurnRequest {
   messages: Message[]
   tools: Tool[]
   opaqueTools?: readonly OpaqueTool[]
+  /** Tools that the conversation defines in its dialect's own way. Services of other dialects get them with `tools`. */
+  inlineTools?: readonly Tool[]
   /** Some messages have opaque parts. */
   hasOpaqueParts?: boolean
   /** What only a service of the dialect of `origin` can do and must not be left out, as the errors of other services. */

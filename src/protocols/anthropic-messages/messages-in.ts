@@ -20,6 +20,7 @@ import type { Changed } from '../requests/tools-in.ts'
 import { fromClientId } from './client-ids.ts'
 import { dialect } from './dialect.ts'
 import { readBlocks, readCommonBlock, readText, readTexts } from './parts-in.ts'
+import { readInnerBlock } from './system-inside-in.ts'
 
 export function readMessages(value: unknown, changed: Changed): Message[] {
   const messages = array(value, 'messages')
@@ -34,8 +35,18 @@ export function readMessages(value: unknown, changed: Changed): Message[] {
 /** The top-level `system`. */
 export function readSystem(value: unknown, changed: Changed): Message[] {
   if (value === undefined || value === null) return []
-  const content = readTexts(value, 'system', changed)
-  return content.length === 0 ? [] : [{ role: 'system', content }]
+  const [first, ...rest] = readTexts(value, 'system', changed)
+  return first ? [{ role: 'system', content: [withoutAttribution(first), ...rest] }] : []
+}
+
+const attribution = /^x-anthropic-billing-header:[^\n]*\n?/
+
+/** Claude Code's first block names its version to Anthropic, which takes it out of the prompt. To other services it says nothing. */
+function withoutAttribution(part: TextPart): TextPart | OpaquePart {
+  if (!attribution.test(part.text)) return part
+  const { cache, text } = part
+  const value = { type: 'text', text, ...(cache ? { cache_control: { type: 'ephemeral', ...cache } } : {}) }
+  return opaque(value, text.replace(attribution, ''))
 }
 
 interface Reading {
@@ -58,11 +69,10 @@ function readMessage(message: Fields, path: string, reading: Reading): Message[]
   }
 }
 
-/** A system message inside the conversation. Without content it only has settings, which are this dialect's own. */
+/** A system message inside the conversation. Without content it only has settings, see `innerSettings`. */
 function readInnerSystem({ content }: Fields, path: string, changed: Changed): Message[] {
   if (Array.isArray(content) && content.length === 0) return []
-  const read = (block: Fields, at: string): readonly (TextPart | OpaquePart)[] =>
-    block.type === 'text' ? readText(block, at, changed) : [opaque(block)]
+  const read = (block: Fields, at: string) => readInnerBlock(block, at, changed)
   return [
     { role: 'system', content: readBlocks<TextPart | OpaquePart>(content, `${path}.content`, read, changed) },
   ]

@@ -21,6 +21,8 @@ import { hasOpaquePart } from '../requests/opaque-parts.ts'
 import type { Changed } from '../requests/tools-in.ts'
 import { dialect } from './dialect.ts'
 import { readMessages, readSystem } from './messages-in.ts'
+import { readNeeds, translationNotesOf } from './needs-in.ts'
+import { innerSettings } from './system-inside-in.ts'
 import { readThinking } from './thinking-in.ts'
 import { readToolsAndChoice } from './tools-in.ts'
 
@@ -54,7 +56,10 @@ export function fromMessagesRequest(
   const given = [...readSystem(fields.system, changed), ...readMessages(fields.messages, changed)]
   const messages = readHistory(given, 'messages', changed)
   const { tools, opaqueTools, toolChoice, parallelToolCalls } = readToolsAndChoice(fields, changed)
-  const thinking = readThinking(fields)
+  const inner = innerSettings(fields.messages)
+  const thinking = readThinking(fields, inner.effort)
+  const needs = readNeeds(fields, tools, opaqueTools)
+  const translationNotes = translationNotesOf(fields)
   const stop = readStop(fields, changed)
   const metadata = optional(fields.metadata, 'metadata', object)
 
@@ -67,6 +72,8 @@ export function fromMessagesRequest(
       toolChoice,
       parallelToolCalls,
       opaqueTools: opaqueTools.length > 0 ? opaqueTools : undefined,
+      inlineTools: inner.tools.length > 0 ? inner.tools : undefined,
+      needs: needs.length > 0 ? needs : undefined,
       hasOpaqueParts: messages.some(hasOpaquePart) ? true : undefined,
       maxOutputTokens: optional(fields.max_tokens, 'max_tokens', wholeNumber),
       temperature: optional(fields.temperature, 'temperature', between(0, 1)),
@@ -78,7 +85,12 @@ export function fromMessagesRequest(
       responseFormat: readFormat(fields),
       user: optional(metadata?.user_id, 'metadata.user_id', string),
     }),
-    origin: { dialect, body: fields, faithful, ...featuresOf(betas), ...versionOf(version) },
+    origin: {
+      ...{ dialect, body: fields, faithful },
+      ...featuresOf(betas),
+      ...versionOf(version),
+      ...(translationNotes.length > 0 ? { translationNotes } : {}),
+    },
   }
   return { model, turn, showsThinking: thinking.shown }
 }

@@ -18,10 +18,12 @@ const budgets: readonly { below: number; effort: ReasoningEffort }[] = [
   { below: 16_384, effort: 'medium' },
 ]
 
-export function readThinking(fields: Fields): ThinkingIn {
+/** `innerEffort`: the effort that the conversation sets, which overrides the request's own. */
+export function readThinking(fields: Fields, innerEffort?: unknown): ThinkingIn {
   const thinking = optional(fields.thinking, 'thinking', object)
   const output = optional(fields.output_config, 'output_config', object)
-  const { effort, otherEffort } = optional(output?.effort, 'output_config.effort', readEffortWord) ?? {}
+  const { effort, otherEffort } =
+    optional(innerEffort ?? output?.effort, 'output_config.effort', readEffortWord) ?? {}
   if (!thinking) return { effort, otherEffort, shown: false }
   const type = string(thinking.type, 'thinking.type')
   // Betas have more values of `display`.

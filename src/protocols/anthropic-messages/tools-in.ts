@@ -14,6 +14,9 @@ import {
 } from '../requests/tools-in.ts'
 import { dialect } from './dialect.ts'
 
+/** Claude Code's stand-in for deferred tools, which cannot be called. Other services would offer it to the model. */
+const placeholder = 'DeferredToolPlaceholder'
+
 interface ToolsIn extends Choice {
   parallelToolCalls: boolean | undefined
   opaqueTools: OpaqueTool[]
@@ -28,7 +31,9 @@ export function readToolsAndChoice(fields: Fields, changed: Changed): ToolsIn {
     const path = `tools[${at}]`
     const tool = object(value, path)
     const kind = optional(tool.type, `${path}.type`, string) ?? 'custom'
-    if (kind === 'custom') tools.push(readTool(tool, path, changed))
+    if (tool.name === placeholder)
+      opaqueTools.push({ dialect, kind, name: placeholder, value: tool, isFiller: true })
+    else if (kind === 'custom') tools.push(readTool(tool, path, changed))
     else opaqueTools.push({ dialect, kind, name: optional(tool.name, `${path}.name`, string), value: tool })
   }
   refuseRepeatedNames(tools)

@@ -190,14 +190,14 @@ describe('requests of another dialect', () => {
   it('fields without a counterpart are named in a note', () => {
     const { body, notes } = translate({
       top_k: 5,
-      context_management: { edits: [] },
+      inference_geo: 'us',
       service_tier: 'auto',
       temperature: 0.5,
       stop_sequences: ['END'],
       metadata: { user_id: 'u' },
     })
     expect(body).toMatchObject({ max_tokens: 9, temperature: 0.5, stop: ['END'], user: 'u' })
-    expect(notes).toBe('not supported by the upstream and left out: context_management, top_k')
+    expect(notes).toBe('not supported by the upstream and left out: inference_geo, top_k')
   })
 
   it('a system message inside the conversation becomes user text, except for OpenAI', () => {

@@ -25,7 +25,8 @@ export function withoutForeignParts(
     // A service of the dialect that was tried before may have withdrawn them.
     for (const text of origin.translationNotes ?? []) note(text)
   }
-  const withKnownTools = request.opaqueTools ? withoutForeignTools(request, dialects, note) : request
+  const withInline = dialects.includes(origin.dialect) ? request : withInlineTools(request)
+  const withKnownTools = request.opaqueTools ? withoutForeignTools(withInline, dialects, note) : withInline
   if (!request.hasOpaqueParts) return withKnownTools
   const messages = request.messages
     .map((message) => withKnownParts(message, dialects, note))
@@ -36,6 +37,12 @@ export function withoutForeignParts(
       'has nothing that this service can read',
     )
   return { ...withKnownTools, messages }
+}
+
+function withInlineTools(request: TurnRequest): TurnRequest {
+  const { inlineTools = [], ...rest } = request
+  const added = inlineTools.filter(({ name }) => !rest.tools.some((tool) => tool.name === name))
+  return added.length === 0 ? request : { ...rest, tools: [...rest.tools, ...added] }
 }
 
 const isNotEmpty = (message: Message) => message.role === 'tool' || message.content.length > 0
@@ -78,8 +85,8 @@ export function withoutForeignTools(
   const { opaqueTools = [], toolChoice, tools } = request
   const foreign = opaqueTools.filter((tool) => !dialects.includes(tool.dialect))
   if (foreign.length === 0) return request
-  for (const { kind } of foreign)
-    note(`tool type ${kind.slice(0, longestShown)} is not supported and was left out`)
+  for (const { kind, isFiller } of foreign)
+    if (!isFiller) note(`tool type ${kind.slice(0, longestShown)} is not supported and was left out`)
   const known = opaqueTools.filter((tool) => dialects.includes(tool.dialect))
   if (toolChoice?.type === 'tool' && foreign.some(({ name }) => name === toolChoice.name))
     throw unsupported(

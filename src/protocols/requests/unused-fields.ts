@@ -25,7 +25,7 @@ const dialects = new Map<string, Dialect>([
   }],
   ['anthropic-messages', {
     carried: [
-      'cache_control', 'messages', 'model', 'output_config', 'output_format', 'stream', 'system', 'thinking',
+      'cache_control', 'context_management', 'messages', 'model', 'output_config', 'output_format', 'stream', 'system', 'thinking',
       'tool_choice', 'tools',
     ],
     synonyms: new Map([['metadata', 'user'], ['stop_sequences', 'stop']]),

@@ -1,0 +1,103 @@
+// One gateway in front of every kind of service, and a client that sends what Claude Code sends.
+
+import { afterAll, afterEach, beforeAll } from 'vitest'
+import { startAnthropicSim } from '../../sim/anthropic.ts'
+import { type CursorSim, startCursorSim } from '../../sim/cursor.ts'
+import { startOpenAISim } from '../../sim/openai.ts'
+import type { Sim } from '../../sim/server.ts'
+import { startTextSim, type TextSim } from '../../sim/text-chat.ts'
+import type { InternalOptions } from '../../src/gateway.ts'
+import { type Body, startGateway, upstreamKey } from '../harness.ts'
+import { headers } from './requests.ts'
+
+export interface ContractBench {
+  url: string
+  logs: string[]
+  anthropic: Sim
+  openai: Sim
+  cursor: CursorSim
+  text: TextSim
+}
+
+export const claude = 'anthropic/claude-opus-5-5'
+/** A model of each service that is not Anthropic's. */
+export const others = {
+  openai: 'openai/gpt-demo',
+  responses: 'responses/gpt-demo',
+  cursor: 'cursor/composer-2',
+  text: 'text/text-demo',
+} as const
+export type Other = keyof typeof others
+
+export function useContractBench(
+  options: Partial<InternalOptions> = {},
+  settings: Record<string, unknown> = {},
+): ContractBench {
+  const bench = {} as ContractBench
+  const closing: { close(): Promise<unknown> }[] = []
+  beforeAll(async () => {
+    const anthropic = await startAnthropicSim({ apiKey: upstreamKey })
+    const openai = await startOpenAISim({ apiKey: upstreamKey })
+    const cursor = await startCursorSim()
+    const text = await startTextSim({ apiKey: upstreamKey })
+    const chat = { kind: 'openai', baseUrl: `${openai.url}/v1`, apiKey: upstreamKey }
+    const backends = {
+      anthropic: { kind: 'anthropic', baseUrl: anthropic.url, apiKey: upstreamKey },
+      openai: chat,
+      responses: { ...chat, api: 'responses' },
+      cursor: { kind: 'cursor', baseUrl: cursor.url, apiKey: 'crsr_test' },
+      text: { kind: 'openai', baseUrl: `${text.url}/v1`, apiKey: upstreamKey, tools: 'text' },
+    }
+    const { gateway, url, logs } = await startGateway({ backends, ...settings }, options)
+    Object.assign(bench, { url, logs, anthropic, openai, cursor, text })
+    closing.push(gateway, anthropic, openai, cursor, text)
+  })
+  afterAll(async () => {
+    for (const part of closing) await part.close()
+  })
+  afterEach(() => {
+    for (const sim of [bench.anthropic, bench.openai, bench.cursor, bench.text]) sim.clear()
+    bench.logs.length = 0
+  })
+  return bench
+}
+
+export interface Answer {
+  status: number
+  said: string
+  notes: string
+  header(name: string): string | null
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of any shape
+  json: any
+}
+
+export async function send(
+  bench: Pick<ContractBench, 'url'>,
+  body: Body | string,
+  { more, path = '/v1/messages?beta=true' }: { more?: Record<string, string>; path?: string } = {},
+): Promise<Answer> {
+  const answer = await fetch(`${bench.url}${path}`, {
+    method: 'POST',
+    headers: headers(more),
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  })
+  const said = await answer.text()
+  const header = (name: string) => answer.headers.get(name)
+  const json = said.startsWith('{') ? JSON.parse(said) : undefined
+  return { status: answer.status, said, notes: header('x-dragoman-notes') ?? '', header, json }
+}
+
+/** All that the service was told, as one text. */
+export function toldTo(bench: ContractBench, other: Other): string {
+  if (other === 'cursor') return bench.cursor.runs.map(toldToRun).join('\n')
+  const sim = other === 'text' ? bench.text : bench.openai
+  return sim.requests.map(({ bodyText }) => bodyText).join('\n')
+}
+
+/** Its history is in blobs, its tools in the answer to a question of the service. */
+function toldToRun({ request, context }: CursorSim['runs'][number]): string {
+  const blobs = request.preFetchedBlobs.map(({ value }) => Buffer.from(value).toString('utf8'))
+  return [...blobs, JSON.stringify([request.action, request.mcpTools, context], plain)].join('\n')
+}
+
+const plain = (_: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value)

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { configDefaults, defineConfig } from 'vitest/config'
 
 // Measures of time need the machine for themselves: scripts/test.mjs runs these after all others, one file at a time.
-const alone = ['test/overload/*.nightly.test.ts']
+const alone = ['test/overload/*.nightly.test.ts', 'test/end-to-end/*cancel.test.ts']
 const isAlone = Boolean(process.env.ALONE)
 const all = ['src/**/*.test.ts', 'sim/**/*.test.ts', 'test/**/*.test.ts']
 

@@ -95,9 +95,7 @@ async function carryOut(name: SetupClientName, run: Run): Promise<void> {
     return
   }
   const changes = plan.files.filter(({ before, after }) => before !== after)
-  terminal.err(
-    `${client.title}${flags.plugin ? ', by the plugin' : ` → ${facts.url}, model ${facts.model.id}`}\n`,
-  )
+  terminal.err(`${client.title}${flags.plugin ? ', by the plugin' : ` → ${facts.url}`}${chosen(facts)}\n`)
   if (flags.print || plan.files.length === 0) printPlan(plan, facts, run)
   else if (changes.length === 0) {
     terminal.err('It is set up already: nothing to change.\n')
@@ -120,10 +118,12 @@ async function carryOut(name: SetupClientName, run: Run): Promise<void> {
   }
 }
 
+const chosen = ({ model }: Facts) => (model.id === '' ? '' : `, model ${model.id}`)
+
 async function factsFor({ flags, environment, terminal, client }: Run): Promise<Facts> {
   const gateway = flags.plugin ? noGateway : await gatewayFacts(flags, environment)
   if (!gateway.running) terminal.err(`No gateway runs at ${gateway.url}; start it with \`dragoman serve\`.\n`)
-  const model = await chosenModel(gateway, { flags, terminal })
+  const model = flags.plugin ? { id: flags.model ?? '' } : await chosenModel(gateway, { flags, terminal })
   const read = (path: string) => {
     const bytes = readBytes(targetOf(path))
     return bytes && textOf(bytes)
@@ -150,7 +150,7 @@ async function factsFor({ flags, environment, terminal, client }: Run): Promise<
 const noGateway: GatewayFacts = {
   url: '',
   key: { text: '', file: undefined, needed: false },
-  models: [{ id: '' }],
+  models: [],
   running: true,
 }
 

@@ -102,6 +102,37 @@ describe('opencode', () => {
     expect(plugins('{ "plugin": ["dragoman-gateway@1.0.0"] }')).toEqual(['dragoman-gateway@1.0.0'])
     expect(plugins('{ "plugin": [["dragoman-gateway", {}]] }')).toEqual([['dragoman-gateway', {}]])
     expect(plugins('{ "plugin": ["dragoman"] }')).toEqual(['dragoman', place])
+    expect(plugins('{ "plugins": [{ "package": "dragoman-gateway@1.0.0" }] }')).toBeUndefined()
+  })
+
+  it.each([
+    ['', undefined],
+    ['cursor/composer-2', 'dragoman/cursor/composer-2'],
+    ['dragoman-cursor/composer-2', 'dragoman-cursor/composer-2'],
+    ['dragoman/best', 'dragoman/best'],
+  ])('names the model for the plugin: %s', (id, expected) => {
+    const place = 'file:///opt/dragoman'
+    for (const text of ['', `{ "plugin": ["${place}"] }`]) {
+      const { after } = fileOf('opencode', { [homes.opencode]: text }, { plugin: place, model: { id } })
+      expect(parse(after)).toMatchObject({ plugin: [place] })
+      expect(parse(after).model).toBe(expected)
+    }
+  })
+
+  it('a model that reads images says so, in an entry of an earlier set-up too', () => {
+    const model = { id: 'a/b', contextTokens: 1000, images: true }
+    const models = [model, { id: 'c', images: false }, { id: 'd' }]
+    const expected = { attachment: true, modalities: { input: ['text', 'image'], output: ['text'] } }
+    const { after } = fileOf('opencode', {}, { model, models })
+    expect(parse(after).provider.dragoman.models).toEqual({
+      'a/b': { tool_call: true, ...expected, limit: { context: 1000, output: 500 } },
+      c: { tool_call: true },
+      d: { tool_call: true },
+    })
+    const entry = { tool_call: true, attachment: false, limit: { context: 9, output: 9 } }
+    const earlier = JSON.stringify({ provider: { dragoman: { models: { 'a/b': entry } } } })
+    const again = fileOf('opencode', { [homes.opencode]: earlier }, { model, models: [model] }).after
+    expect(parse(again).provider.dragoman.models['a/b']).toEqual({ ...expected, ...entry })
   })
 
   it("keeps a key out of a project's file", () => {

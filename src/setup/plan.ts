@@ -25,7 +25,7 @@ export interface Facts {
   /** The gateway's address, without `/v1`. */
   url: string
   key: GatewayKey
-  /** The model for the client to use. */
+  /** The model for the client to use. With the plugin its id is empty if the user names none. */
   model: SetupModel
   /** All available models, including the chosen one. */
   models: readonly SetupModel[]

@@ -51,6 +51,21 @@ it('opencode by the plugin asks no gateway and makes no key', async () => {
   expect(existsSync(home.path('config', 'opencode'))).toBe(false)
 })
 
+it('opencode by the plugin has the model that is named, without a word about a gateway', async () => {
+  const home = new Home()
+  const args = ['opencode', '--plugin', '--model', 'dragoman-cursor/composer-2', '--yes']
+  const { code, stderr } = await run(home, args)
+  expect(code).toBe(0)
+  expect(stderr).toContain('OpenCode, by the plugin, model dragoman-cursor/composer-2')
+  expect(stderr).not.toMatch(/warning|gateway does not list/)
+  expect(parse(text(home, files.opencode)).model).toBe('dragoman-cursor/composer-2')
+})
+
+it.each(Object.keys(files))('--print of %s shows everything but the key', async (client) => {
+  const { stdout } = await run(new Home(), [client, '--url', demo.url, '--print'])
+  expect(stdout).not.toContain('…')
+})
+
 describe('files', () => {
   it('that cannot be read are a message, not a crash', async () => {
     const home = new Home()

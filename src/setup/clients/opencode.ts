@@ -19,16 +19,17 @@ export function opencode(facts: Facts): Plan {
   return facts.plugin === undefined ? withProvider(facts, path) : withPlugin(facts, facts.plugin, path)
 }
 
-/** Names the plugin by its folder: OpenCode installs a bare name from npm, where the package is not published yet. */
+/**
+ * Names the plugin by its folder: OpenCode installs a bare name from npm, where the package is not published yet. The key
+ * `plugin` and a folder are what both versions of OpenCode read; version 1 ignores `plugins`, version 2 refuses a file.
+ */
 function withPlugin(facts: Facts, plugin: string, path: string): Plan {
   const file = editFile(facts, path, (text) => {
-    const plugins = jsonValue(text, ['plugin'])
-    const isOurs = (entry: unknown) => {
-      const place = String(Array.isArray(entry) ? entry[0] : entry)
-      return place === plugin || /^dragoman-gateway(?:@|$)/.test(place)
-    }
-    if (Array.isArray(plugins) && plugins.some(isOurs)) return text
-    return editJson(text, [...schemaOf(text), { path: ['plugin'], value: plugin, append: true }])
+    const changes: JsonChange[] = hasPlugin(text, plugin)
+      ? []
+      : [...schemaOf(text), { path: ['plugin'], value: plugin, append: true }]
+    if (facts.model.id !== '') changes.push({ path: ['model'], value: pluginModel(facts.model.id) })
+    return changes.length === 0 ? text : editJson(text, changes)
   })
   return {
     files: [file],
@@ -39,6 +40,22 @@ function withPlugin(facts: Facts, plugin: string, path: string): Plan {
     start: 'opencode',
   }
 }
+
+function hasPlugin(text: string, plugin: string): boolean {
+  const isOurs = (entry: unknown) => {
+    const named = isObject(entry) ? entry.package : entry
+    const place = String(Array.isArray(named) ? named[0] : named)
+    return place === plugin || /^dragoman-gateway(?:@|$)/.test(place)
+  }
+  return ['plugin', 'plugins'].some((key) => {
+    const entries = jsonValue(text, [key])
+    return Array.isArray(entries) && entries.some(isOurs)
+  })
+}
+
+/** The plugin's own names begin with its provider; the gateway's are those of the provider `dragoman`. */
+const pluginModel = (id: string) =>
+  /^dragoman(?:-cursor|-anthropic|-openai)?\//.test(id) ? id : `dragoman/${id}`
 
 function withProvider(facts: Facts, path: string): Plan {
   const file = editFile(facts, path, (text) => {
@@ -72,7 +89,13 @@ function providerChanges(facts: Facts, text: string): JsonChange[] {
     { path: [...provider, 'options', 'baseURL'], value: `${facts.url}/v1` },
     { path: [...provider, 'options', 'apiKey'], value: apiKey(facts) },
     ...facts.models
-      .flatMap((model) => unlessThere([...provider, 'models', model.id], modelEntry(model)))
+      .flatMap((model) => {
+        const path = [...provider, 'models', model.id]
+        if (!isObject(jsonValue(text, path))) return unlessThere(path, modelEntry(model))
+        // Entries of an earlier set-up lack it.
+        const more = Object.entries(model.images ? withImages : {})
+        return more.flatMap(([name, value]) => unlessThere([...path, name], value))
+      })
       .map((change) => ({ ...change, oneLine: true })),
     { path: ['model'], value: `dragoman/${facts.model.id}` },
   ]
@@ -83,11 +106,15 @@ function apiKey({ key, home, project }: Facts): string {
   return project && key.needed ? '{env:DRAGOMAN_KEY}' : key.text
 }
 
+/** OpenCode takes images out of a request unless the model's entry has this. */
+const withImages = { attachment: true, modalities: { input: ['text', 'image'], output: ['text'] } }
+
 /** OpenCode needs both limits or none. */
-function modelEntry({ contextTokens, outputTokens }: SetupModel): unknown {
-  if (contextTokens === undefined) return { tool_call: true }
+function modelEntry({ contextTokens, outputTokens, images }: SetupModel): unknown {
+  const entry = { tool_call: true, ...(images ? withImages : {}) }
+  if (contextTokens === undefined) return entry
   const output = outputTokens ?? Math.min(usualOutput, Math.floor(contextTokens / 2))
-  return { tool_call: true, limit: { context: contextTokens, output } }
+  return { ...entry, limit: { context: contextTokens, output } }
 }
 
 const schemaOf = (text: string): JsonChange[] =>

@@ -11,7 +11,7 @@ import { build, install, root } from './prepare.mjs'
 
 const say = (text) => process.stdout.write(`${text}\n`)
 const allowed =
-  /^(?:dist\/(?:src|sim|proto)\/.*\.js|dist\/src\/.*\.d\.ts|dist\/inspector\/(?:index\.html|app\.js|style\.css)|docs\/[^/]+|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE|package\.json)$/
+  /^(?:dist\/(?:src|sim|proto)\/.*\.js|dist\/src\/.*\.d\.ts|dist\/inspector\/(?:index\.html|app\.js|style\.css)|docs\/[^/]+|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE|package\.json|server\.js)$/
 const largestBytes = 1_000_000
 
 function pack(folder) {
@@ -61,10 +61,22 @@ const library = `
   console.log(await answer.text())
   await gateway.close()`
 
+/** What each version of OpenCode reads: 1 `main`, 2 the package's module, or server.js where a folder is named. */
 const plugins = `
-  const [main, server] = [await import('dragoman-gateway'), await import('dragoman-gateway/server')]
-  if (main !== server) throw new Error('two modules')
-  console.log(JSON.stringify([...new Set(Object.values(main).map((one) => typeof one))]))`
+  import { createRequire } from 'node:module'
+  import { dirname, join } from 'node:path'
+  const file = createRequire(import.meta.url).resolve('dragoman-gateway/package.json')
+  const { default: { main, exports } } = await import(file, { with: { type: 'json' } })
+  const first = Object.values(await import(join(dirname(file), main)))
+  const second = [await import('dragoman-gateway'), await import('dragoman-gateway/server')]
+  const bridge = await import(join(dirname(file), 'server.js'))
+  if (second.some((one) => one.default !== bridge.default)) throw new Error('several modules')
+  const { id, server, setup } = bridge.default
+  console.log(JSON.stringify({
+    first: first.map((one) => typeof one),
+    serverForFirst: ['import', 'default'].filter((name) => name in exports['./server']),
+    second: [Object.keys(bridge), id, typeof server, typeof setup],
+  }))`
 
 install()
 build()
@@ -87,8 +99,13 @@ try {
     encoding: 'utf8',
     timeout: 30_000,
   })
-  assert.deepEqual(JSON.parse(kinds), ['function'], 'OpenCode loads functions only')
-  say('ok   the main module and ./server are the plugins, and leave nothing running')
+  assert.deepEqual(JSON.parse(kinds), {
+    first: Array(4).fill('function'),
+    // OpenCode 1 would read it in place of `main`, and see one login only.
+    serverForFirst: [],
+    second: [['default'], 'dragoman', 'function', 'function'],
+  })
+  say('ok   each version of OpenCode finds its plugins, and they leave nothing running')
   for (const node of [process.execPath, ...process.argv.slice(2)]) await demo(folder, node)
 } finally {
   rmSync(folder, { recursive: true, force: true })

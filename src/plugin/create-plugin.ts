@@ -1,15 +1,14 @@
-// A plugin for one provider: registers it with its models while OpenCode reads its configuration, and gives it a `fetch`.
+// A plugin of OpenCode 1 for one provider: registers it with its models while OpenCode reads its configuration, and gives it a `fetch`.
 
 import { type Environment, readEnvironment } from '../config/environment.ts'
-import { GatewayError } from '../core/errors.ts'
 import { createGatewayFetch, placeholderUrl } from './fetch.ts'
-import { findModels } from './find-models.ts'
-import { type GatewaySettings, type Lease, leaseGateway } from './gateways.ts'
+import type { GatewaySettings, Lease } from './gateways.ts'
 import type { HostConfig, HostModel, HostProvider, Plugin, PluginInput } from './host.ts'
 import { readHostAuth } from './host-auth.ts'
 import { toHostModels } from './models.ts'
+import { openProvider } from './open-provider.ts'
 import { refuseForeignOptions } from './option-source.ts'
-import { OptionsError, parseOptions } from './options.ts'
+import { parseOptions, problemOf } from './options.ts'
 import type { ProviderKind } from './providers.ts'
 import { createReport, type Report } from './report.ts'
 
@@ -39,7 +38,7 @@ export function createPlugin(kind: ProviderKind): Plugin {
         registered = await register(kind, { config, settings, directory, environment, report })
         if (gone.signal.aborted) await registered?.lease.release()
       } catch (error) {
-        report.problem(`${error instanceof OptionsError ? '' : `${kind.id}: `}${messageOf(error)}`)
+        report.problem(problemOf(kind.id, error))
       } finally {
         // OpenCode would send the key stored for our provider to an entry of this name from another source.
         if (!registered && kind.methods) delete config.provider?.[kind.id]
@@ -113,32 +112,16 @@ async function register(
   kind: ProviderKind,
   { config, settings, directory, environment, report }: Registration,
 ): Promise<Registered | undefined> {
-  const lease = await leaseGateway(settings, report.line)
-  const { gateway } = lease
-  try {
-    const models = await findModels({
-      provider: kind.id,
-      gateway,
-      config: settings.config,
-      stateFolder: environment.stateFolder,
-      fallback: kind.fallback,
-      report,
-    })
-    if (models.length > 0) {
-      // The key never leaves the process, but the provider's client requires one.
-      const fetch = createGatewayFetch({ gateway, directory })
-      const options = { baseURL: placeholderUrl, apiKey: 'in-process', fetch }
-      const provider = { name: kind.name, npm: kind.npm, options, models: toHostModels(models, kind.models) }
-      config.provider ??= {}
-      config.provider[kind.id] = withUsersOwn(provider, config.provider[kind.id])
-      return { lease, options }
-    }
-  } catch (error) {
-    await lease.release()
-    throw error
-  }
-  await lease.release()
-  return undefined
+  const open = await openProvider(kind, settings, { environment, report })
+  if (!open) return undefined
+  const { lease, models } = open
+  // The key never leaves the process, but the provider's client requires one.
+  const fetch = createGatewayFetch({ gateway: lease.gateway, directory })
+  const options = { baseURL: placeholderUrl, apiKey: 'in-process', fetch }
+  const provider = { name: kind.name, npm: kind.npm, options, models: toHostModels(models, kind.models) }
+  config.provider ??= {}
+  config.provider[kind.id] = withUsersOwn(provider, config.provider[kind.id])
+  return { lease, options }
 }
 
 /** The user's fields in opencode.json override ours, except the address and the key. */
@@ -147,6 +130,3 @@ function withUsersOwn(provider: HostProvider, own: HostProvider = {}): HostProvi
   for (const [id, model] of Object.entries(own.models ?? {})) models[id] = { ...models[id], ...model }
   return { ...provider, ...own, options: { ...own.options, ...provider.options }, models }
 }
-
-const messageOf = (error: unknown) =>
-  error instanceof Error ? error.message : GatewayError.from(error).message

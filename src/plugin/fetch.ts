@@ -1,9 +1,9 @@
 // The `fetch` of a provider: requests to the gateway's address go to the gateway in this process, others to the network.
 
 /** The address of the gateway in this process. It is never resolved: requests to it do not reach the network. */
-const origin = 'http://dragoman.internal'
+export const placeholderOrigin = 'http://dragoman.internal'
 
-export const placeholderUrl = `${origin}/v1`
+export const placeholderUrl = `${placeholderOrigin}/v1`
 
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
@@ -26,4 +26,4 @@ export function createGatewayFetch({ gateway, directory, network }: GatewayFetch
   }
 }
 
-const isOurs = (url: string) => url === origin || url.startsWith(`${origin}/`)
+const isOurs = (url: string) => url === placeholderOrigin || url.startsWith(`${placeholderOrigin}/`)

@@ -1,4 +1,4 @@
-// The part of OpenCode's plugin interface that is used here. Tested with OpenCode 1.18.33.
+// The part of OpenCode 1's plugin interface that is used here. Tested with OpenCode 1.18.33.
 
 export interface PluginInput {
   /** The project's folder. */
@@ -57,12 +57,14 @@ export type HostAuth =
   | { type: 'oauth'; access: string; refresh: string; expires: number }
   | { type: 'wellknown' }
 
-type Prompt =
+export type Prompt =
   | {
       type: 'text'
       key: string
       message: string
       placeholder?: string
+      /** The same as `validate`, for OpenCode 2. */
+      pattern?: string
       validate?(value: string): string | undefined
     }
   | {

@@ -1,6 +1,7 @@
 // The plugin's options: the second element of its entry in opencode.json, `["dragoman-gateway", { … }]`.
 
 import { z } from 'zod'
+import { GatewayError } from '../core/errors.ts'
 
 /** Checked later, like the backends of a configuration. */
 const backendSettings = z.record(z.string(), z.unknown()).default({})
@@ -32,4 +33,10 @@ export function parseOptions(options: Record<string, unknown> | undefined): Plug
   if (result.success) return result.data
   const problems = result.error.issues.map(({ path, message }) => [...path, message].join(': '))
   throw new OptionsError(problems.join('; '))
+}
+
+/** What the user reads of a provider that cannot be had. */
+export function problemOf(provider: string, error: unknown): string {
+  const message = error instanceof Error ? error.message : GatewayError.from(error).message
+  return error instanceof OptionsError ? message : `${provider}: ${message}`
 }

@@ -23,7 +23,7 @@ interface ProviderContext {
   auth: HostAuth | undefined
 }
 
-interface LoginContext {
+export interface LoginContext {
   options(): PluginOptions
   environment: Environment
   report: Report
@@ -39,6 +39,8 @@ export interface ProviderKind {
   /** Offered if the service does not answer. */
   fallback: readonly Model[]
   methods?(context: LoginContext): AuthMethod[]
+  /** Environment variables that hold an API key. */
+  variables?: readonly string[]
   /** Undefined without a credential: the provider is then hidden. */
   settings(context: ProviderContext): Promise<GatewaySettings | undefined>
 }
@@ -58,6 +60,7 @@ export const cursor: ProviderKind = {
     }),
     { type: 'api', label: 'Cursor API key' },
   ],
+  variables: ['CURSOR_API_KEY'],
   async settings({ options, environment, auth }) {
     if (auth?.type === 'api') return cursorBackend(options, environment, { apiKey: auth.key }).settings
     const { settings, cursor } = cursorBackend(options, environment)
@@ -127,6 +130,7 @@ export const openai: ProviderKind = {
           message:
             'Address of the server, with its version (its key is asked for next: "none" if it has none)',
           placeholder: 'http://127.0.0.1:8000/v1',
+          pattern: '^\\s*https?://[^/\\s].*$',
           validate: (value) =>
             /^https?:\/\/[^/]/i.test(value) && URL.canParse(value) ? undefined : 'http://HOST:PORT/v1',
         },

@@ -90,14 +90,17 @@ it.each(spread(['--version', '--help', 'serve --help'], 1))(
   },
 )
 
-it('the plugin: no gateway until there is something to call it with', () => {
-  const { env, files } = recorded()
-  const plugin = JSON.stringify(join(root, 'dist', 'src', 'plugin', 'opencode.js'))
-  execFileSync(process.execPath, ['-e', `import(${plugin})`], { env })
-  expect(files()).toContain('dist/src/plugin/opencode.js')
-  expect(
-    files().filter((file) =>
-      /node_modules\/(undici|@bufbuild)|src\/(gateway|backends|local-tools)/.test(file),
-    ),
-  ).toEqual([])
-})
+it.each(['opencode', 'opencode-1'])(
+  'the plugin %s: no gateway until there is something to call it with',
+  (name) => {
+    const { env, files } = recorded()
+    const plugin = JSON.stringify(join(root, 'dist', 'src', 'plugin', `${name}.js`))
+    execFileSync(process.execPath, ['-e', `import(${plugin})`], { env })
+    expect(files()).toContain(`dist/src/plugin/${name}.js`)
+    expect(
+      files().filter((file) =>
+        /node_modules\/(undici|@bufbuild)|src\/(gateway|backends|local-tools)/.test(file),
+      ),
+    ).toEqual([])
+  },
+)

@@ -1,4 +1,4 @@
-// OpenCode as far as a plugin sees it: a home of its own, credentials, a log; plugins are started, configured, let go.
+// OpenCode 1 as far as a plugin sees it: a home of its own, credentials, a log; plugins are started, configured, let go.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { vi } from 'vitest'
 import type { Fetch } from '../../src/plugin/fetch.ts'
 import type { Hooks, HostAuth, HostConfig, HostModel, Plugin } from '../../src/plugin/host.ts'
-import * as plugins from '../../src/plugin/opencode.ts'
+import * as plugins from '../../src/plugin/opencode-1.ts'
 
 const variables = [
   'CURSOR_API_KEY',

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { startTextSim } from '../../dist/sim/text-chat.js'
+import { entrySteps } from './entries.mjs'
 import { findOpenCode, installPacked, startSim, Workplace } from './workplace.mjs'
 
 const say = (text) => process.stdout.write(`${text}\n`)
@@ -34,7 +35,8 @@ if (!installed) {
 
 const sim = await startSim({ tokenSeconds: 3600 })
 const cursor = { baseUrl: sim.url, websiteUrl: sim.url }
-const place = new Workplace({ binary, plugin: installed, options: { cursor, config: false } })
+const plugin = [[`file://${installed}`, { cursor, config: false }]]
+const place = new Workplace({ binary, plugin })
 const window = (prompt, { model = 'composer-2', ...options } = {}) =>
   place.opencode(['run', '-m', `dragoman-cursor/${model}`, prompt], options)
 const listed = async () =>
@@ -65,6 +67,8 @@ async function allRunsEnded() {
 }
 
 const steps = {
+  ...entrySteps({ binary, installed, sim }),
+
   async 'nothing is shown without a credential'() {
     assert.deepEqual(await listed(), [])
   },
@@ -247,7 +251,7 @@ const steps = {
 place.write('hello.txt', 'MAGIC-TOKEN-4711\nsecond line\n')
 let failed = 0
 for (const [name, step] of Object.entries(steps)) {
-  if (only && !name.includes(only) && name !== 'login by browser') continue
+  if (only && !name.includes(only) && !(name === 'login by browser' && !only.startsWith('entry'))) continue
   const began = Date.now()
   const problem = await step().catch((error) => error)
   if (problem) failed++

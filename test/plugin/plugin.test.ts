@@ -35,7 +35,7 @@ const asking = (model: string, content: string, more: Record<string, unknown> = 
 const withKey = () => host.keep({ [id]: { type: 'api', key } })
 const startCursor = () => host.start(DragomanCursor, options)
 
-it('the module has nothing but plugins, one for each provider', async () => {
+it('the main module has nothing but plugins, one for each provider', async () => {
   expect(Object.values(plugins).every((plugin) => typeof plugin === 'function')).toBe(true)
   const hooks = await Promise.all(Object.values(plugins).map((plugin) => plugin({ directory: '/' })))
   expect(hooks.map(({ auth }) => auth?.provider).toSorted()).toEqual([

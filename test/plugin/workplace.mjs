@@ -69,7 +69,8 @@ export class Workplace {
   project = join(this.folder, 'project')
   data = join(this.folder, 'home/.local/share')
 
-  constructor({ binary, plugin, options }) {
+  /** `plugin`: the entries of the configuration file. */
+  constructor({ binary, plugin }) {
     this.#binary = binary
     const home = join(this.folder, 'home')
     for (const folder of [this.project, home]) mkdirSync(folder, { recursive: true })
@@ -87,7 +88,7 @@ export class Workplace {
       OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
     }
     const settings = {
-      plugin: [[`file://${plugin}`, options]],
+      plugin,
       autoupdate: false,
       share: 'disabled',
       permission: { '*': 'allow' },
@@ -97,7 +98,21 @@ export class Workplace {
   }
 
   write(name, text) {
-    writeFileSync(join(this.project, name), text)
+    const path = join(this.project, name)
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, text)
+  }
+
+  /** A folder of settings in the project, beside its own. */
+  writeSettings(folder) {
+    pretendInstalled(join(this.project, folder))
+  }
+
+  /** Dragoman's own configuration. */
+  configure(config) {
+    const folder = join(this.#environment.XDG_CONFIG_HOME, 'dragoman')
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, 'config.jsonc'), JSON.stringify(config))
   }
 
   forget(name) {

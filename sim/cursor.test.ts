@@ -162,7 +162,7 @@ describe('the demo model', () => {
             ]
           : [],
     }).run()
-    expect(text).toBe('`false` failed: no')
+    expect(text).toBe('`false` failed with exit code 1: no')
   })
 
   test('has only the tools of the client where it is told so', async () => {

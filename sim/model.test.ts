@@ -196,7 +196,7 @@ describe('several things', () => {
     expect(ask(text, AGENTS.openCode).calls.map(({ name }) => name)).toEqual(['read'])
     expect(converse(text, AGENTS.openCode, [['# Title']]).calls.map(({ name }) => name)).toEqual(['bash'])
     expect(converse(text, AGENTS.openCode, [['# Title'], ['a.txt\nb.txt']]).text).toBe(
-      'README.md begins: # Title\n`ls` printed: a.txt',
+      'README.md begins: # Title\n`ls` printed: a.txt\nb.txt',
     )
   })
 
@@ -239,9 +239,9 @@ describe('results', () => {
     ],
     ['Codex', 'Exit code: 0\nWall time: 0.1 seconds\nOutput:\n# Title\nmore'],
     ['Codex JSON', '{"output":"# Title\\nmore","metadata":{"exit_code":0}}'],
-    ['a reminder', '     1\t# Title\n\n<system-reminder>\nBe careful.\n</system-reminder>'],
+    ['a reminder', '     1\t# Title\n     2\tmore\n\n<system-reminder>\nBe careful.\n</system-reminder>'],
   ])('are quoted without decoration: %s', (_, result) => {
-    expect(converse('Read README.md', AGENTS.cline, [[result]]).text).toBe('README.md begins: # Title')
+    expect(converse('Read README.md', AGENTS.cline, [[result]]).text).toBe('README.md begins: # Title\nmore')
   })
 
   it('are called errors when they are', () => {

@@ -1,62 +1,55 @@
 // The demo model: a small deterministic stand-in for a language model that uses whatever tools it is given.
 // Pure, and free of any wire: every simulator turns its requests into a Conversation and renders the Answer.
 
-import type { Answer, Conversation, Message, Tool, ToolCall, ToolResult } from './model/conversation.ts'
+import { forceCall } from './model/build-call.ts'
+import type { Answer, Conversation, Message, Tool, ToolCall } from './model/conversation.ts'
+import { type Done, type Outcome, progressOf } from './model/progress.ts'
 import { findWorkingDirectory, stripContext } from './model/request-text.ts'
 import { describeResult } from './model/results.ts'
-import { describeWish, forceCall, planCall } from './model/tool-choice.ts'
-import { readWishes, type Wish } from './model/wishes.ts'
+import { describeWish } from './model/ways.ts'
+import type { Wish } from './model/wish.ts'
+import { readWishes } from './model/wishes.ts'
 
 export type * from './model/conversation.ts'
 
 /** What was asked last, and what has been done about it since. */
 interface Situation {
   readonly text: string
-  readonly done: readonly { readonly call: ToolCall; readonly result: ToolResult }[]
+  readonly done: readonly Done[]
 }
 
 export function answer(conversation: Conversation): Answer {
   const { system, messages, tools, toolChoice } = conversation
   const situation = readSituation(messages)
   if (isTitleRequest(conversation, situation.text)) return say(makeTitle(conversation, situation.text))
-  const wishes = readWishes(situation.text)
-  if (tools.length === 0 || toolChoice === 'none') return say(report(situation, wishes.flat(), []))
+  const steps = readWishes(situation.text)
+  if (tools.length === 0 || toolChoice === 'none') return say(report(withoutTools(situation, steps.flat())))
   const directory = findWorkingDirectory([system, ...messages.map(({ text }) => text)].join('\n'))
-  const steps = wishes.map((step) => step.map((wish) => ({ wish, call: planCall(wish, tools, directory) })))
-  const calls = nextCalls(conversation, situation, steps)
+  const { calls: open, outcomes } = progressOf(steps, situation.done, { tools, directory })
+  const calls = nextCalls(conversation, situation, open)
   if (calls.length > 0) {
     const names = calls.map(({ name }) => name).join(', ')
     return { reasoning: `The next thing to do is a call of ${names}.`, calls }
   }
-  return finish(conversation, situation, steps.flat())
-}
-
-interface Plan {
-  readonly wish: Wish
-  readonly call: ToolCall | undefined
+  return finish(conversation, situation, outcomes)
 }
 
 const GREETING =
   'Hello! I am a simulated model: no real one is behind this. I can use your tools in small ways: try "Read README.md", "Read a.txt and b.txt", "List the files", "Run `ls`", "Search for TODO" or "Write hello to greeting.txt".'
 
-function nextCalls(conversation: Conversation, situation: Situation, steps: readonly Plan[][]): ToolCall[] {
-  const { tools, toolChoice, parallelCalls = true } = conversation
-  let done = situation.done.length
-  let calls: ToolCall[] = []
-  for (const step of steps) {
-    const planned = step.flatMap(({ call }) => call ?? [])
-    calls = planned.slice(done)
-    if (calls.length > 0) break
-    done -= planned.length
-  }
+function nextCalls(
+  { tools, toolChoice, parallelCalls = true }: Conversation,
+  situation: Situation,
+  open: readonly ToolCall[],
+): readonly ToolCall[] {
   const forced = forcedTool(toolChoice, tools, situation)
   if (forced) {
-    const wanted = calls.filter(({ name }) => toolChoice === 'required' || name === forced.name)
-    calls = wanted.length > 0 ? wanted : [forceCall(forced, situation.text.slice(0, 80) || 'demo')]
-  } else if (typeof toolChoice === 'object') {
-    return []
+    const wanted = open.filter(({ name }) => toolChoice === 'required' || name === forced.name)
+    const calls = wanted.length > 0 ? wanted : [forceCall(forced, situation.text.slice(0, 80) || 'demo')]
+    return parallelCalls ? calls : calls.slice(0, 1)
   }
-  return parallelCalls ? calls : calls.slice(0, 1)
+  if (typeof toolChoice === 'object') return []
+  return parallelCalls ? open : open.slice(0, 1)
 }
 
 /** The tool that must be called now, unless its result has just come. */
@@ -70,26 +63,34 @@ function forcedTool(
   return tools.find(({ name }) => name === choice.name)
 }
 
-function finish({ tools }: Conversation, situation: Situation, plans: readonly Plan[]): Answer {
-  const wishesWith = (isGranted: boolean) =>
-    plans.filter(({ call }) => (call !== undefined) === isGranted).map(({ wish }) => wish)
-  const text = report(situation, wishesWith(true), wishesWith(false))
+function finish({ tools }: Conversation, { done }: Situation, outcomes: readonly Outcome[]): Answer {
+  const text = report(outcomes)
   // Agents of the Cline family take a turn for finished only by this tool.
-  const completion = tools.find(({ name }) => name === 'attempt_completion')
-  const isFinished = situation.done.some(({ call }) => call.name === 'attempt_completion')
+  const completion = tools.find(({ name }) => name === COMPLETION)
+  const isFinished = done.some(({ call }) => call.name === COMPLETION)
   if (completion && !isFinished) return { calls: [{ name: completion.name, arguments: { result: text } }] }
-  const reasoning =
-    situation.done.length > 0 ? 'The results are here, so I can answer.' : 'A short answer will do.'
+  const reasoning = done.length > 0 ? 'The results are here, so I can answer.' : 'A short answer will do.'
   return { reasoning, text, calls: [] }
 }
 
-/** What came of the wishes: results in the order of the calls, then what could not be done. */
-function report({ done }: Situation, granted: readonly Wish[], refused: readonly Wish[]): string {
+const COMPLETION = 'attempt_completion'
+
+/** What came of the wishes, in their order; then what could not be done. */
+function report(outcomes: readonly Outcome[]): string {
   const sentences = [
-    ...done.map(({ call, result }, index) => describeResult(result, call, granted[index])),
-    ...refused.map((wish) => `I have no tool to do this: ${describeWish(wish)}.`),
+    ...outcomes.flatMap(({ wish, done }) =>
+      done && done.call.name !== COMPLETION ? describeResult(done.result, done.call, wish) : [],
+    ),
+    ...outcomes.flatMap(({ wish, isImpossible }) =>
+      wish && isImpossible ? `I have no tool to do this: ${describeWish(wish)}.` : [],
+    ),
   ]
   return sentences.length > 0 ? sentences.join('\n') : GREETING
+}
+
+/** Where the tools are gone, the results stand in the order of the wishes. */
+function withoutTools({ done }: Situation, wishes: readonly Wish[]): Outcome[] {
+  return done.map((one, index) => ({ wish: wishes[index], done: one }))
 }
 
 function readSituation(messages: readonly Message[]): Situation {

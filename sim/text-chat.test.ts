@@ -139,7 +139,7 @@ describe.each([
     const calls = `${block}\n${block.replace('a.txt', 'b.txt')}`
     const results = `${resultBlock(markup, '# First\n\nmore')}\n${resultBlock(markup, 'Error: gone')}`
     const { text, end } = await ask([prompt, user('Read a.txt and b.txt'), assistant(calls), user(results)])
-    expect(text).toBe('a.txt begins: # First\nReading b.txt failed: Error: gone')
+    expect(text).toBe('a.txt begins: # First\n\nmore\nReading b.txt failed: Error: gone')
     expect(end).toBe('stop')
   })
 

@@ -136,9 +136,10 @@ class Checker {
   #added({ item, output_index }: Json, say: (problem: string) => void): void {
     if (this.#open) say('the item before it is not done')
     if (output_index !== this.#stream.items.length) say(`output_index ${output_index}`)
-    if (!/^(msg|rs|fc|ctc)_\w+$/.test(item.id) || this.#ids.has(item.id)) say(`item id ${item.id}`)
+    if (!/^(msg|rs|fc|ctc|tsc)_\w+$/.test(item.id) || this.#ids.has(item.id)) say(`item id ${item.id}`)
     if (item.type !== 'reasoning' && item.status !== 'in_progress') say(`status ${item.status}`)
-    if (item.content?.length || item.summary?.length || item.arguments || item.input) say('it is not empty')
+    if (item.content?.length || item.summary?.length || item.arguments?.length || item.input)
+      say('it is not empty')
     this.#ids.add(item.id)
     this.#open = { item, parts: new Map(), input: '', pieces: 0, inputEnded: false }
   }
@@ -159,6 +160,8 @@ class Checker {
       stream[item.type === 'message' ? 'text' : 'reasoning'] += texts.join('')
       return
     }
+    // It has no name, and its arguments come whole.
+    if (item.type === 'tool_search_call') return
     const { call_id: id, name, namespace } = item
     const custom = item.type === 'custom_tool_call'
     const input: string = custom ? item.input : item.arguments

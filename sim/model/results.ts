@@ -1,79 +1,107 @@
-// Says in a sentence what a tool result shows, without the decoration that agents put around it.
+// Says in a sentence what came of a wish: what was asked for, out of what the tools gave back.
 
-import { isRecord } from '../shape.ts'
-import { cutBlocks } from './blocks-out.ts'
 import type { ToolCall, ToolResult } from './conversation.ts'
-import type { Wish } from './wishes.ts'
+import { isFailure, reasonOf } from './failure.ts'
+import { findMatches } from './found-lines.ts'
+import { fileLines, type PlainResult, plainResult } from './plain-result.ts'
+import type { Wish } from './wish.ts'
 
-const MAX_EXCERPT = 200
-const LISTED_LINES = 8
-const LOOKS_WRONG =
-  /^\s*(?:<tool_use_error>|error:|\[?error\]|ENOENT|failed to|file not found|.{0,80}(?:no such file or directory|does not exist\b))/i
+const LONGEST_LINE = 300
+/** A text of this size is told whole, a longer one by its beginning. */
+const TOLD_LINES = 12
+const ASKED_LINES = 60
+const LISTED_LINES = 40
 
 export function describeResult(result: ToolResult, call: ToolCall, wish: Wish | undefined): string {
-  const lines = undecorate(result.text)
-  const first = excerpt(lines[0] ?? '')
-  if (result.isError === true || LOOKS_WRONG.test(first)) {
-    return `${subjectOf(call, wish)} failed: ${first || 'no reason was given'}`
+  const plain = plainResult(result.text)
+  if (wish?.kind === 'run') return describeRun(wish, plain, isFailure(result, 'run'))
+  if (isFailure(result, wish?.kind)) {
+    return `${subjectOf(call, wish)} failed: ${shorten(reasonOf(result)) || 'no reason was given'}`
   }
-  if (wish?.kind === 'read') return first ? `${wish.path} begins: ${first}` : `${wish.path} is empty.`
-  if (wish?.kind === 'write') return `Wrote ${wish.path}.`
-  if (lines.length === 0) return `${subjectOf(call, wish)} gave no output.`
-  if (wish?.kind === 'run') return `\`${wish.command}\` printed: ${first}`
-  if (wish?.kind === 'search') return `"${wish.pattern}" was found: ${first}`
-  if (wish?.kind === 'list')
-    return `The files: ${excerpt(
-      lines
-        .slice(0, LISTED_LINES)
-        .map((line) => line.trim())
-        .join(', '),
-    )}`
-  return `The tool ${call.name} returned: ${first}`
+  switch (wish?.kind) {
+    case 'read':
+      return describeFile(wish, fileLines(plain))
+    case 'write':
+      return `Wrote ${wish.path}.`
+    case 'append':
+      return `Added to ${wish.path}.`
+    case 'replace':
+      return `Changed ${wish.path}.`
+    case 'search': {
+      const found = findMatches(plain.lines)
+      return found.length === 0
+        ? `"${wish.pattern}" was not found.`
+        : `"${wish.pattern}" was found: ${tell(found, ASKED_LINES)}`
+    }
+    case 'list':
+      return describeList(plain)
+    default:
+      return plain.lines.length === 0
+        ? `${subjectOf(call, wish)} gave no output.`
+        : `${subjectOf(call, wish)} returned: ${tell(fileLines(plain), TOLD_LINES)}`
+  }
 }
 
-/** The non-empty lines of what the tool itself gave back. */
-export function undecorate(text: string): string[] {
-  const plain = cutBlocks(unwrapJson(text), /<system-reminder>/g, () => '</system-reminder>')
-  const output = /^(?:output|stdout):[ \t]*\n?([\s\S]*)$/im.exec(plain)?.[1]
-  const body = (output ?? plain)
-    .replace(/<(path|type|title|metadata)>[^<]*<\/\1>/g, '')
-    .replace(
-      /^[ \t]*<\/?(?:file|content|file_content|output|stdout|result|function_results)(?:[ \t][^>\r\n\u2028\u2029]*)?>[ \t]*/gim,
-      '',
-    )
-  const lines = body.split(/\r?\n/).filter((line) => line.trim() !== '')
-  const isMarkup = lines.length > 0 && lines.every((line) => line.trim().startsWith('<'))
-  return !isMarkup && lines.every((line) => NUMBERED.test(line) || NOTE.test(line))
-    ? lines.filter((line) => NUMBERED.test(line)).map((line) => line.replace(NUMBERED, ''))
-    : lines
+function describeFile({ path, question }: Extract<Wish, { kind: 'read' }>, lines: readonly string[]): string {
+  if (lines.length === 0) return `${path} is empty.`
+  if (question === 'lines') return `${path} has ${lines.length} ${lines.length === 1 ? 'line' : 'lines'}.`
+  if (question === 'heading') {
+    const heading = lines.find((line) => /^#{1,6} /.test(line))
+    if (heading) return `The first heading of ${path}: ${shorten(heading)}`
+  }
+  return `${path} begins: ${tell(lines, question === 'content' ? ASKED_LINES : TOLD_LINES)}`
 }
 
-/** `00001| `, `     1\t`, `     1→`, `1: ` */
-const NUMBERED = /^\s*\d+(?:\||\t|→|:)[ ]?/
-/** A remark of the tool about what it gave, as "(End of file - total 3 lines)". */
-const NOTE = /^\s*(?:\(.*\)|<.*>)\s*$/
-
-/** Some agents hand over their results as JSON. */
-function unwrapJson(text: string): string {
-  if (!/^\s*\{/.test(text)) return text
-  try {
-    const value: unknown = JSON.parse(text)
-    const inner = isRecord(value) ? (value.output ?? value.stdout ?? value.content ?? value.text) : undefined
-    return typeof inner === 'string' ? inner : text
-  } catch {
-    // Not JSON after all: a file may well begin with a brace.
-    return text
+function describeRun(
+  { command, wantsExitCode }: Extract<Wish, { kind: 'run' }>,
+  { lines, exitCode }: PlainResult,
+  isFailed: boolean,
+): string {
+  const told = tell(lines, ASKED_LINES)
+  if (isFailed) {
+    const code = exitCode === undefined || exitCode === 0 ? '' : ` with exit code ${exitCode}`
+    return `\`${command}\` failed${code}: ${told || 'it gave no output'}`
   }
+  const code = wantsExitCode
+    ? ` (${exitCode === undefined ? 'no exit code was stated' : `exit code ${exitCode}`})`
+    : ''
+  return lines.length === 0
+    ? `\`${command}\` gave no output${code}.`
+    : `\`${command}\` printed${code}: ${told}`
+}
+
+function describeList({ lines }: PlainResult): string {
+  const names = lines.map((line) => line.trim()).filter((line) => line !== '')
+  if (names.length === 0) return 'There are no files.'
+  const more = names.length > LISTED_LINES ? `, and ${names.length - LISTED_LINES} more` : ''
+  return `The files: ${names.slice(0, LISTED_LINES).map(shorten).join(', ')}${more}`
+}
+
+/** All lines of a short text; the first of a long one, and how many there are. */
+function tell(lines: readonly string[], most: number): string {
+  if (lines.length <= most) return lines.map(shorten).join('\n')
+  const first = most === TOLD_LINES ? 1 : most
+  return `${lines.slice(0, first).map(shorten).join('\n')}\n… (${lines.length} lines)`
 }
 
 function subjectOf(call: ToolCall, wish: Wish | undefined): string {
   if (wish === undefined) return `The tool ${call.name}`
-  if (wish.kind === 'run') return `\`${wish.command}\``
-  if (wish.kind === 'search') return `The search for "${wish.pattern}"`
-  if (wish.kind === 'list') return 'Listing the files'
-  return `${wish.kind === 'read' ? 'Reading' : 'Writing'} ${wish.path}`
+  switch (wish.kind) {
+    case 'run':
+      return `\`${wish.command}\``
+    case 'search':
+      return `The search for "${wish.pattern}"`
+    case 'list':
+      return 'Listing the files'
+    case 'read':
+      return `Reading ${wish.path}`
+    case 'write':
+      return `Writing ${wish.path}`
+    default:
+      return `Changing ${wish.path}`
+  }
 }
 
-function excerpt(line: string): string {
-  return line.length > MAX_EXCERPT ? `${line.slice(0, MAX_EXCERPT)}…` : line
+function shorten(line: string): string {
+  return line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line
 }

@@ -1,14 +1,8 @@
 // What a user's words ask for, as far as the demo model understands them: files to read, commands to run, …
 // "A and B" can be done at once; "A, then B" is done one after the other.
 
-export type Wish =
-  | { readonly kind: 'read'; readonly path: string }
-  | { readonly kind: 'list'; readonly path: string }
-  | { readonly kind: 'run'; readonly command: string }
-  | { readonly kind: 'search'; readonly pattern: string; readonly path: string }
-  | { readonly kind: 'write'; readonly path: string; readonly text: string }
-
-export type WishKind = Wish['kind']
+import type { Wish } from './wish.ts'
+import { PATTERNS, QUESTIONS, type Restore } from './wish-patterns.ts'
 
 /** The steps in order; the wishes of one step are independent of each other. */
 export function readWishes(text: string): Wish[][] {
@@ -22,118 +16,66 @@ export function readWishes(text: string): Wish[][] {
     },
   )
   const restore = (part: string) => part.replace(/«(\d+)»/g, (_, index) => quotes[Number(index)] ?? '')
-  return plain
-    .split(SEQUENCE)
-    .map((step) => step.split(PARALLEL).flatMap((clause) => readClause(clause.trim(), restore)))
-    .filter((step) => step.length > 0)
-}
-
-const VERB = '(?:read|open|show|view|cat|list|run|execute|search|grep|find|write|save|create)'
-const SEQUENCE = /(?:[,;.]\s*)?\b(?:and\s+)?(?:then|after that|afterwards|finally)\b,?|[.;!?]\s+|\n+/i
-const PARALLEL = new RegExp(`(?:,|(?<!\\s))\\s+and\\s+(?:also\\s+)?(?=${VERB}\\b)`, 'i')
-
-type Restore = (part: string) => string
-type Pattern = {
-  readonly match: RegExp
-  readonly wish: (groups: (string | undefined)[], restore: Restore) => Wish[]
-}
-
-const FILE = '(?:an?\\s+|the\\s+)?(?:new\\s+)?(?:file\\s+)?(?:called\\s+|named\\s+)?(\\S+)'
-/** What may be run without quotes: anything else that is "run" is hardly a command. */
-const COMMANDS = 'ls|pwd|cat|head|tail|wc|echo|date|whoami|uname|git|npm|npx|node|python3?|make|find|grep'
-
-/** Tried in this order: a clause is read as the first that fits. */
-const PATTERNS: readonly Pattern[] = [
-  {
-    match: new RegExp(
-      `\\b(?:run|execute)\\s+(?:.*?(«\\d+»)|((?:${COMMANDS})\\b.*?)(?:,|\\s+and\\s|[.!]?$))`,
-      'i',
-    ),
-    wish: ([quoted, plain], restore) => [{ kind: 'run', command: restore(quoted ?? plain ?? '') }],
-  },
-  {
-    match: new RegExp(
-      `\\b(?:create|write)\\s+${FILE}\\s+(?:with|containing|that says)\\s+(?:the\\s+)?(?:(?:text|contents?)\\s+)?(.+)$`,
-      'i',
-    ),
-    wish: ([path, text], restore) => writeWish(path, text, restore),
-  },
-  {
-    match: new RegExp(`\\b(?:write|save|put)\\s+(.+?)\\s+(?:to|into|in)\\s+${FILE}\\s*$`, 'i'),
-    wish: ([text, path], restore) => writeWish(path, text, restore),
-  },
-  {
-    match:
-      /\b(?:(?:search|grep|look)\s+(?:.*?\s+)?for|grep|find\s+(?:all\s+)?(?:uses|occurrences|references|mentions)\s+of)\s+(.+?)(?:\s+in\s+(\S+))?$/i,
-    wish: ([pattern = '', where = '.'], restore) => [
-      { kind: 'search', pattern: restore(pattern).replace(/[.?!]$/, ''), path: folderOf(where, restore) },
-    ],
-  },
-  {
-    match:
-      /\b(?:list|show)\b.*\b(?:files|director(?:y|ies)|folders?|contents)\b(?:.*?\b(?:in|of|under)\s+(\S+))?|\bwhat files\b/i,
-    wish: ([where = '.'], restore) => [{ kind: 'list', path: folderOf(where, restore) }],
-  },
-  {
-    match:
-      /\b(?:read|open|show|view|cat|print|display|summari[sz]e|explain|look at|what(?:'s| is) in)\b\s+(.+)$/i,
-    wish: ([rest = ''], restore) =>
-      rest.split(/[\s,]+/).flatMap((word): Wish[] => {
-        const path = pathOf(word, restore)
-        return path === undefined ? [] : [{ kind: 'read', path }]
-      }),
-  },
-]
-
-function writeWish(place: string | undefined, text: string | undefined, restore: Restore): Wish[] {
-  const path = pathOf(place ?? '', restore)
-  return path === undefined ? [] : [{ kind: 'write', path, text: bulkOf(text ?? '') ?? restore(text ?? '') }]
-}
-
-const MOST_BULK = 1024
-
-/** "60 KB of text": text of that size in numbered lines, which shows whether all of it arrived. */
-function bulkOf(words: string): string | undefined {
-  const size = Number(/^(\d+)\s*KB(?:\s+of\s+text)?$/i.exec(words)?.[1] ?? 0)
-  if (size === 0) return undefined
-  const most = Math.min(size, MOST_BULK) * 1024
-  let text = ''
-  for (let line = 1; ; line++) {
-    const next = `${line}: "quoted" \\ and a tab\t, an ä and a 😀\n`
-    if (text.length + next.length > most) return text
-    text += next
+  const steps: Wish[][] = []
+  for (const sentence of plain.split(SEQUENCE)) {
+    const step: Wish[] = []
+    for (const clause of sentence.split(PARALLEL)) {
+      const wishes = readClause(clause.trim(), restore)
+      if (wishes.length > 0) step.push(...wishes.map((wish) => withQuestion(wish, clause)))
+      // "Tell me its first heading" belongs to what was wished for before.
+      else refine(step.length > 0 ? step : (steps.at(-1) ?? []), clause)
+    }
+    steps.push(...inOrder(step))
   }
+  return steps.filter((step) => step.length > 0)
+}
+
+const VERB =
+  '(?:read|open|show|view|cat|list|run|execute|search|grep|find|write|save|create|append|add|replace|change|overwrite|count)'
+const SEQUENCE = /(?:[,;.]\s*)?\b(?:and\s+)?(?:then|after that|afterwards|finally)\b,?|[.;!?]\s+|\n+/i
+const PARALLEL = new RegExp(`(?:,|(?<!\\s))\\s+and\\s+(?:also\\s+)?(?=${VERB}\\b)|,\\s+(?=${VERB}\\b)`, 'i')
+
+function refine(wishes: Wish[], clause: string): void {
+  if (clause.length > LONGEST_CLAUSE) return
+  for (const [index, wish] of wishes.entries()) wishes[index] = withQuestion(wish, clause)
+}
+
+function withQuestion(wish: Wish, clause: string): Wish {
+  if (wish.kind === 'run')
+    return /\bexit (?:code|status)\b/i.test(clause) ? { ...wish, wantsExitCode: true } : wish
+  const question = QUESTIONS.find(({ match }) => match.test(clause))?.question
+  return wish.kind === 'read' && question !== undefined ? { ...wish, question } : wish
+}
+
+/** What follows a change waits for it if it could see the difference. */
+function inOrder(wishes: readonly Wish[]): Wish[][] {
+  const steps: Wish[][] = [[]]
+  for (const wish of wishes) {
+    if (steps.at(-1)?.some((earlier) => changes(earlier, wish))) steps.push([])
+    steps.at(-1)?.push(wish)
+  }
+  return steps
+}
+
+function changes(earlier: Wish, wish: Wish): boolean {
+  const isChange = earlier.kind === 'write' || earlier.kind === 'append' || earlier.kind === 'replace'
+  return isChange && (!('path' in wish) || wish.kind === 'search' || wish.path === earlier.path)
 }
 
 /** The patterns have ways to go through a long text many times over; what is longer than this is hardly a wish. */
 const LONGEST_CLAUSE = 500
 
-function readClause(clause: string, restore: Restore): Wish[] {
-  if (clause.length > LONGEST_CLAUSE) return []
-  if (/\b(?:don't|do not|never)\b/i.test(clause)) return []
+/** What is to be told is no part of what is to be done. */
+const TELLING = /(?:,|(?<!\s)) {1,3}and (?:then |please )?(?:tell|give|say|report|answer|let me|explain)\b/i
+
+function readClause(whole: string, restore: Restore): Wish[] {
+  if (whole.length > LONGEST_CLAUSE) return []
+  if (/\b(?:don't|do not|never)\b/i.test(whole)) return []
+  const clause = whole.slice(0, TELLING.exec(whole)?.index ?? whole.length)
   for (const { match, wish } of PATTERNS) {
     const found = match.exec(clause)
     const wishes = found ? wish(found.slice(1), restore) : []
     if (wishes.length > 0) return wishes
   }
   return []
-}
-
-const WELL_KNOWN = /^(?:readme|license|makefile|dockerfile|changelog|todo)$/i
-const NO_FILE = /^(?:e\.g|i\.e|etc)$/i
-
-/** The path that a word is, without the marks around it: the @ of a mention, brackets, the sentence's end. */
-function pathOf(word: string, restore: Restore): string | undefined {
-  const path = restore(word.replace(/^[@([<]+/, '').replace(/(?<![)\]>,;:!?])[)\]>,;:!?]+$/, ''))
-    .replace(/^@/, '')
-    .replace(/(?<=\w)\.$/, '')
-  const hasEnding = /\w\.[A-Za-z]\w{0,9}$/.test(path) && !NO_FILE.test(path)
-  const hasFolders = /^[~.]{0,2}\/?[\w@. -]+(?:\/[\w@. -]+)*\/?$/.test(path) && path.includes('/')
-  return hasEnding || hasFolders || WELL_KNOWN.test(path) ? path : undefined
-}
-
-/** Where a word may be any folder's name, only those that point to the place itself are none. */
-function folderOf(word: string, restore: Restore): string {
-  const folder = restore(word).replace(/(?<![.,;:!?])[.,;:!?]+$/, '')
-  return /^(?:|this|the|all|my|your|our|it|here|current|project|files?)$/i.test(folder) ? '.' : folder
 }

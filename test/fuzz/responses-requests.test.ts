@@ -83,6 +83,22 @@ const otherItem = fc.oneof(
     call_id: id,
     output,
   }),
+  fc.record({
+    type: fc.constant('tool_search_call'),
+    call_id: id,
+    execution: fc.constantFrom('client', 'server'),
+    arguments: fc.record({ query: text }),
+  }),
+  fc.record({
+    type: fc.constant('tool_search_output'),
+    call_id: id,
+    execution: fc.constantFrom('client', 'server'),
+    tools: fc.constantFrom(
+      [],
+      [{ type: 'function', name: 'found', parameters: { type: 'object' } }],
+      [{ type: 'namespace', name: 'mcp__x', tools: [{ type: 'function', name: 'found' }] }],
+    ),
+  }),
   fc.constantFrom(
     { type: 'item_reference', id: 'msg_1_0' },
     { type: 'web_search_call' },

@@ -1,7 +1,8 @@
 // What reads texts from outside, as functions of one text, and texts that have made such readers take long.
 
+import { findMatches } from '../../sim/model/found-lines.ts'
+import { fileLines, plainResult } from '../../sim/model/plain-result.ts'
 import { findWorkingDirectory, stripContext } from '../../sim/model/request-text.ts'
-import { undecorate } from '../../sim/model/results.ts'
 import { readWishes } from '../../sim/model/wishes.ts'
 import { cutText } from '../../sim/pieces.ts'
 import { cutCalls, cutResults } from '../../sim/text-chat/blocks.ts'
@@ -195,7 +196,7 @@ export const readers: Record<string, TextReader> = {
   'sim: wishes': readWishes,
   'sim: context': stripContext,
   'sim: working directory': findWorkingDirectory,
-  'sim: a result': undecorate,
+  'sim: a result': (text) => [fileLines(plainResult(text)), findMatches(plainResult(text).lines)],
   'sim: words': (text) => cutText(text, 3),
   'sim: calls': (text) => cutCalls(text, simMarkup as never, []),
   'sim: results': (text) => cutResults(text, simMarkup as never),

@@ -129,6 +129,17 @@ describe('T73: a request', () => {
     expect(asked?.headers['openai-organization']).toBeUndefined()
   })
 
+  it('with several outputs of one call has one: the service refuses a second', async () => {
+    const output = (text: string) => ({ type: 'custom_tool_call_output', call_id: 'c1', output: text })
+    const call = { type: 'custom_tool_call', call_id: 'c1', name: 'exec', input: 'x' }
+    const input = [{ role: 'user', content: 'go' }, call, output('half'), output('whole'), output('half')]
+    await send({ model: 'mine', input, novel: 1 })
+    const asked = JSON.parse(lane.upstream.asked[0]?.body ?? '')
+    const parts = ['half', 'whole'].map((text) => ({ type: 'input_text', text }))
+    expect(asked.input).toEqual([input[0], call, { ...output(''), output: parts }])
+    expect(asked.novel).toBe(1)
+  })
+
   it('without `strict` stays so', async () => {
     const tools = [{ type: 'function', name: 'read', parameters: { type: 'object' } }]
     await send({ model: 'mine', input: 'go', tools })

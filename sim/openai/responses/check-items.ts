@@ -62,6 +62,7 @@ function checkReasoning(item: Item, at: number, { owner }: ItemRules): void {
 const CALLS: Readonly<Record<string, string>> = {
   function_call: 'function_call_output',
   custom_tool_call: 'custom_tool_call_output',
+  tool_search_call: 'tool_search_output',
 }
 const OUTPUTS = Object.values(CALLS)
 
@@ -72,6 +73,8 @@ export function checkPairs(items: readonly Item[]): void {
   for (const item of items) {
     const type = typeOf(item)
     const id = item.call_id ?? ''
+    // A search that the service ran has no id of a call.
+    if (type.startsWith('tool_search') && id === '') continue
     if (CALLS[type] !== undefined) calls.set(id, type)
     else if (OUTPUTS.includes(type)) {
       if (CALLS[calls.get(id) ?? ''] !== type) throw unpaired(wordsOf(type), id)

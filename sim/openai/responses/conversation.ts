@@ -69,6 +69,14 @@ function toMessage(item: Item): Message | undefined {
         : { role: 'user', text: userText(item) }
     case 'function_call':
       return { role: 'assistant', text: '', toolCalls: [{ id, name, arguments: parsed(item.arguments) }] }
+    case 'tool_search_call':
+      return {
+        role: 'assistant',
+        text: '',
+        toolCalls: [{ id, name: 'tool_search', arguments: isRecord(item.arguments) ? item.arguments : {} }],
+      }
+    case 'tool_search_output':
+      return { role: 'user', text: '', toolResults: [{ callId: id, text: JSON.stringify(item.tools) }] }
     case 'custom_tool_call':
       return { role: 'assistant', text: '', toolCalls: [{ id, name, arguments: { input: item.input } }] }
     case 'function_call_output':
@@ -83,9 +91,9 @@ const userText = ({ content }: Item) =>
     ? wantedText(content.filter((part) => part.type === 'input_text').map((part) => textOf([part])))
     : textOf(content)
 
-function parsed(text = ''): Record<string, unknown> {
+function parsed(text: unknown = ''): Record<string, unknown> {
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = JSON.parse(String(text))
     return isRecord(value) ? value : {}
   } catch {
     // The service does not check the arguments of earlier calls, so the demo model does not either.

@@ -41,18 +41,30 @@ function reasoningItem(text: string, { showsSummary, showsRawReasoning, seal }: 
   }
 }
 
+/** A script may name a tool with its namespace, as services without namespaces do. */
+const isCalled = ({ name, namespace }: WireTool, called: string) =>
+  name === called || (namespace !== undefined && `${namespace}__${name}` === called)
+
 function callItem({ call }: CallStep, { tools }: ItemContext): Item {
-  const tool = tools.find(({ name }) => name === call.name)
+  const tool = tools.find((one) => isCalled(one, call.name))
   const given = typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments)
+  const callId = call.id ?? `call_${randomBytes(12).toString('hex')}`
+  if (call.name === 'tool_search' && tools.some(isClientSearch))
+    return {
+      ...{ id: newId('tsc'), type: 'tool_search_call', status: 'completed', call_id: callId },
+      ...{ execution: 'client', arguments: call.arguments },
+    }
   const named = {
-    call_id: call.id ?? `call_${randomBytes(12).toString('hex')}`,
-    name: call.name,
+    call_id: callId,
+    name: tool?.name ?? call.name,
     ...(typeof tool?.namespace === 'string' ? { namespace: tool.namespace } : {}),
   }
   if (tool?.type === 'custom')
     return { id: newId('ctc'), type: 'custom_tool_call', status: 'completed', ...named, input: inputOf(call) }
   return { id: newId('fc'), type: 'function_call', status: statusOf(given), arguments: given, ...named }
 }
+
+const isClientSearch = ({ type, execution }: WireTool) => type === 'tool_search' && execution === 'client'
 
 const inputOf = ({ arguments: given }: CallStep['call']) =>
   typeof given === 'string' ? given : String(given.input ?? JSON.stringify(given))

@@ -114,7 +114,8 @@ class ResponsesRenderer implements Renderer {
 
   #itemEvents(item: Item, pieces: number): string[] {
     const place = this.#place(item)
-    if (this.#has('no-deltas')) return [this.#addedItem(item), this.#itemDone(item)]
+    if (this.#has('no-deltas') || item.type === 'tool_search_call')
+      return [this.#addedItem(item), this.#itemDone(item)]
     if (item.type === 'message') return this.#messageEvents(item, pieces)
     if (item.type === 'reasoning') return this.#reasoningEvents(item, pieces)
     const [name, field] =
@@ -273,5 +274,5 @@ class ResponsesRenderer implements Renderer {
   }
 }
 
-const wordsOf = (item: Item): string =>
-  item.arguments ?? item.input ?? partsOf(item).map((part) => String(part.text)).join('') // biome-ignore format: one line
+const wordsOf = ({ arguments: given, ...item }: Item): string =>
+  (isRecord(given) ? JSON.stringify(given) : given) ?? item.input ?? partsOf(item).map((part) => String(part.text)).join('') // biome-ignore format: one line

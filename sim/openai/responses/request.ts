@@ -10,7 +10,8 @@ export interface Item extends Json {
   call_id?: string
   name?: string
   namespace?: string | null
-  arguments?: string
+  /** An object in a search for tools. */
+  arguments?: string | Json
   input?: string
   output?: string | Json[]
   summary?: Json[]
@@ -47,9 +48,11 @@ export const itemsOf = ({ input }: ResponsesRequest): Item[] =>
 
 export const typeOf = ({ type }: Item): string => type ?? 'message'
 
-/** All function and custom tools, those of namespaces and of `additional_tools` items among them. */
+const ADDS_TOOLS = ['additional_tools', 'tool_search_output']
+
+/** All function and custom tools, those of namespaces and of items that add tools among them. */
 export function offeredTools(request: ResponsesRequest, items: readonly Item[]): WireTool[] {
-  const added = items.flatMap((item) => (item.type === 'additional_tools' ? (item.tools as WireTool[]) : []))
+  const added = items.flatMap((item) => (ADDS_TOOLS.includes(typeOf(item)) ? (item.tools as WireTool[]) : []))
   return [...(request.tools ?? []), ...added].flatMap((tool) =>
     tool.type === 'namespace'
       ? (tool.tools ?? []).map((inner) => ({ ...inner, namespace: tool.name }))

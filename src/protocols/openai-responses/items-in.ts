@@ -10,6 +10,7 @@ import { readFunctionCall } from '../requests/function-call-in.ts'
 import { dialect } from './dialect.ts'
 import { readParts, readResultPart, readTextPart, readUserPart } from './parts-in.ts'
 import { fromEncryptedContent } from './reasoning-proof.ts'
+import { readSearch } from './search-in.ts'
 import type { ToolNames } from './tool-names.ts'
 
 export interface PlacedItem {
@@ -68,6 +69,9 @@ export function readItem({ item, path }: PlacedItem, reading: Reading): Message 
       const content = readParts(item.output, `${path}.output`, readResultPart, reading.note)
       return { role: 'tool', results: [{ callId, content }] }
     }
+    case 'tool_search_call':
+    case 'tool_search_output':
+      return readSearch(item, path, reading.names) ?? opaqueItem(item)
     case 'reasoning': {
       const part = readReasoning(item, path, reading)
       return part && { role: 'assistant', content: [part] }

@@ -1,5 +1,6 @@
 // The output items of an answer.
 
+import { parseJson } from '../../base/json.ts'
 import type { CollectedPart } from '../../core/collect.ts'
 import { customText } from '../requests/custom-tools.ts'
 import { type Proof, toEncryptedContent } from './reasoning-proof.ts'
@@ -16,7 +17,13 @@ export interface ItemOptions {
   names: ToolNames
 }
 
-const prefixes = { message: 'msg', reasoning: 'rs', function_call: 'fc', custom_tool_call: 'ctc' }
+const prefixes = {
+  message: 'msg',
+  reasoning: 'rs',
+  function_call: 'fc',
+  custom_tool_call: 'ctc',
+  tool_search_call: 'tsc',
+}
 
 /** Contains the id of the answer, so an item leads back to its answer. */
 export const itemId = (type: keyof typeof prefixes, answerId: string, index: number) =>
@@ -56,17 +63,23 @@ interface Call {
   input: string
 }
 
+const callTypes = {
+  function: 'function_call',
+  custom: 'custom_tool_call',
+  search: 'tool_search_call',
+} as const
+
 export function callItem(call: Call, index: number, status: ItemStatus, options: ItemOptions): Item {
-  const { name, namespace, custom } = options.names.toClient(call.name)
-  const type = custom ? 'custom_tool_call' : 'function_call'
+  const { name, namespace, kind } = options.names.toClient(call.name)
+  const type = callTypes[kind]
+  const common = { id: itemId(type, options.id, index), type, status, call_id: call.callId }
+  if (kind === 'search')
+    return { ...common, execution: 'client', arguments: call.input === '' ? {} : parseJson(call.input) }
   return {
-    id: itemId(type, options.id, index),
-    type,
-    status,
-    call_id: call.callId,
+    ...common,
     name,
     ...(namespace === undefined ? {} : { namespace }),
-    ...(custom ? { input: call.input && customText(call) } : { arguments: call.input }),
+    ...(kind === 'custom' ? { input: call.input && customText(call) } : { arguments: call.input }),
   }
 }
 

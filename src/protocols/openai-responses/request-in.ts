@@ -26,7 +26,9 @@ import { readEffortWord, type StatedEffort } from '../requests/reasoning-effort.
 import { dialect } from './dialect.ts'
 import { echoOf } from './echo.ts'
 import { isCompaction, type PlacedItem, readItems } from './items-in.ts'
+import { joinOutputs } from './joined-outputs.ts'
 import { type EarlierResponses, isReference, References } from './references-in.ts'
+import { isClientSearch } from './search-in.ts'
 import type { ToolNames } from './tool-names.ts'
 import { readToolChoice, readTools } from './tools-in.ts'
 
@@ -74,7 +76,8 @@ export function fromResponsesRequest(
     ...readInput(fields, references),
   ]
   const compacts = all.at(-1)?.item.type === 'compaction_trigger'
-  const placed = compacts ? all.slice(0, -1) : all
+  const given = compacts ? all.slice(0, -1) : all
+  const placed = joinOutputs(given, (text) => notes.add(text))
   if (typeof fields.previous_response_id === 'string') refuseOrphans(placed)
   const offered = readTools([{ value: fields.tools, path: 'tools' }, ...placed.flatMap(addedTools)], note)
   const opened = placed.map(({ item }) => openedItem(item, earlier))
@@ -108,7 +111,7 @@ export function fromResponsesRequest(
       body: fields,
       faithful,
       translationNotes,
-      ...(typeof fields.previous_response_id === 'string' || references.isUsed || isOpened
+      ...(typeof fields.previous_response_id === 'string' || references.isUsed || isOpened || placed !== given
         ? { conversation: opened }
         : {}),
     },
@@ -228,8 +231,11 @@ function openedItem(item: Fields, { unseal }: EarlierResponses): Fields {
     : { type: 'message', role: 'user', content: [{ type: 'input_text', text }] }
 }
 
+/** Tools that the client adds, or that its own search has found: it does not repeat them elsewhere. */
 const addedTools = ({ item, path }: PlacedItem) =>
-  item.type === 'additional_tools' ? [{ value: item.tools, path: `${path}.tools` }] : []
+  item.type === 'additional_tools' || isClientSearch(item, 'tool_search_output')
+    ? [{ value: item.tools, path: `${path}.tools` }]
+    : []
 
 interface Reading {
   model: string

@@ -6,9 +6,18 @@ import { createHash } from 'node:crypto'
 export interface ClientTool {
   name: string
   namespace?: string
-  /** Takes text instead of JSON: offered as a function with one argument that contains the text. */
-  custom: boolean
+  /**
+   * custom: takes text instead of JSON, and is offered as a function with one argument that contains the text. search: the client's own
+   * `tool_search`, offered as a function too; its calls are items of another type.
+   */
+  kind: 'function' | 'custom' | 'search'
 }
+
+/** The name of a client's own tool search: its items have none. */
+export const searchName = 'tool_search'
+
+/** The namespace that stands for none: Codex leaves it out in some items. */
+const defaultNamespace = 'functions'
 
 /** The limit of the strictest upstream. */
 const longestName = 64
@@ -26,7 +35,7 @@ export class ToolNames {
   offer(tool: ClientTool): string {
     const { name, namespace } = tool
     if (namespace === undefined) return name
-    const wanted = joinedName(namespace, name)
+    const wanted = namespace === defaultNamespace ? name : joinedName(namespace, name)
     let joined = wanted
     for (let copy = 2; this.#tools.has(joined); copy++) joined = `${wanted.slice(0, longestName - 4)}_${copy}`
     this.#joined.set(keyOf(namespace, name), joined)
@@ -37,12 +46,13 @@ export class ToolNames {
   /** Also for tools that are no longer offered: the history needs the same names. */
   toUpstream(name: string, namespace: string | undefined): string {
     if (namespace === undefined || namespace === '') return name
-    return this.#joined.get(keyOf(namespace, name)) ?? joinedName(namespace, name)
+    const joined = this.#joined.get(keyOf(namespace, name))
+    return joined ?? (namespace === defaultNamespace ? name : joinedName(namespace, name))
   }
 
   /** A name that was not offered is passed on as a function: the client reports the unknown tool. */
   toClient(name: string): ClientTool {
-    return this.#tools.get(name) ?? { name, custom: false }
+    return this.#tools.get(name) ?? { name, kind: 'function' }
   }
 }
 

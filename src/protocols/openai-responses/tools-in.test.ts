@@ -33,8 +33,8 @@ describe('tools', () => {
     ])
     expect(turn.tools[0]?.strict).toBe(true)
     expect(turn.tools[1]?.schema).toMatchObject({ required: ['input'] })
-    expect(names.toClient('agents__say')).toEqual({ name: 'say', namespace: 'agents', custom: true })
-    expect(names.toClient('apply_patch')).toEqual({ name: 'apply_patch', custom: true })
+    expect(names.toClient('agents__say')).toEqual({ name: 'say', namespace: 'agents', kind: 'custom' })
+    expect(names.toClient('apply_patch')).toEqual({ name: 'apply_patch', kind: 'custom' })
     expect(notes).toEqual(
       expect.arrayContaining(['the grammar of a custom tool is sent to the model but not enforced']),
     )

@@ -1,5 +1,5 @@
-// Tools and tool_choice of a Responses request: functions, custom tools, and namespaces of both. Tools that the service itself runs are
-// opaque.
+// Tools and tool_choice of a Responses request: functions, custom tools, namespaces of both, and the search for tools that the client
+// itself runs. Tools that the service runs are opaque.
 
 import type { GatewayError } from '../../core/errors.ts'
 import type { OpaqueTool, Tool } from '../../core/request.ts'
@@ -14,7 +14,7 @@ import {
   requireTool,
 } from '../requests/tools-in.ts'
 import { dialect } from './dialect.ts'
-import { type ClientTool, ToolNames } from './tool-names.ts'
+import { type ClientTool, searchName, ToolNames } from './tool-names.ts'
 
 export interface OfferedTools {
   tools: Tool[]
@@ -78,12 +78,13 @@ type OnOpaque = (tool: Fields) => void
 
 function readOffers({ tool, path }: Placed, list: string, note: Note, onOpaque: OnOpaque): PlacedOffer[] {
   if (tool.type === 'namespace') return readNamespace(tool, path, list, note)
-  const read = readTool(tool, path, note)
+  const isSearch = tool.type === 'tool_search' && tool.execution === 'client'
+  const read = isSearch ? searchTool(tool, path) : readTool(tool, path, note)
   if (!read) {
     onOpaque(tool)
     return []
   }
-  const client = { name: read.name, custom: tool.type === 'custom' }
+  const client: ClientTool = { name: read.name, kind: isSearch ? 'search' : kindOf(tool) }
   return [{ offer: { tool: read, client, list, served: tool }, path }]
 }
 
@@ -100,9 +101,26 @@ function readNamespace(space: Fields, path: string, list: string, note: Note): P
     }
     const words = [read.description, about && `(${namespace}: ${about})`].filter(Boolean).join('\n\n')
     const described = { ...read, ...(words ? { description: words } : {}) }
-    const client = { name: read.name, namespace, custom: tool.type === 'custom' }
+    const client = { name: read.name, namespace, kind: kindOf(tool) }
     return [{ offer: { tool: described, client, list, served: space }, path: place }]
   })
+}
+
+const kindOf = ({ type }: Fields): ClientTool['kind'] => (type === 'custom' ? 'custom' : 'function')
+
+/** A search that the client runs. The tools that it finds come with its result (`tool_search_output`). */
+const searchTool = (tool: Fields, path: string): Tool => ({
+  name: searchName,
+  description:
+    optional(tool.description, `${path}.description`, string) ||
+    'Searches for more tools. The tools that it finds can be called afterwards.',
+  schema: optional(tool.parameters, `${path}.parameters`, object) ?? defaultSearch,
+})
+
+const defaultSearch = {
+  type: 'object',
+  properties: { query: { type: 'string', description: 'What the tools should do.' } },
+  required: ['query'],
 }
 
 /** Undefined for a tool of another kind. */

@@ -11,7 +11,7 @@ import { type ClientTool, ToolNames } from './tool-names.ts'
 import { ResponsesWriter, type ResponsesWriterOptions } from './write.ts'
 
 const names = (...custom: string[]) =>
-  new ToolNames(custom.map((name): ClientTool => ({ name, custom: true })))
+  new ToolNames(custom.map((name): ClientTool => ({ name, kind: 'custom' })))
 
 const options: ResponsesWriterOptions = {
   id: 'abc',
@@ -179,7 +179,7 @@ describe('ResponsesWriter', () => {
 
   it('a tool of a namespace gets its name and namespace back', async () => {
     const known = names()
-    const name = known.offer({ name: 'close', namespace: 'agents', custom: false })
+    const name = known.offer({ name: 'close', namespace: 'agents', kind: 'function' })
     expect(name).toBe('agents__close')
     const stream = await written([start, ...call('agents__close', '{}'), end('tool-calls')], { names: known })
     expect(stream.calls).toMatchObject([{ name: 'close', namespace: 'agents', input: '{}' }])

@@ -143,7 +143,7 @@ export class ResponsesWriter {
       case 'reasoning-end':
         return this.#endReasoning(event)
       case 'tool-call-start':
-        return this.#options.toolArguments === 'streamed' ? this.#startCall(event) : ''
+        return this.#streams(event.name) ? this.#startCall(event) : ''
       case 'tool-call-delta':
         return this.#callShows ? this.#argumentsDelta(event.delta) : ''
       case 'tool-call-end':
@@ -216,6 +216,11 @@ export class ResponsesWriter {
     return summary + this.#done(reasoningItem(at.item_id, text, this.#options.model, proof))
   }
 
+  /** A search of tools has no events for its arguments. */
+  #streams(name: string): boolean {
+    return this.#options.toolArguments === 'streamed' && this.#options.names.toClient(name).kind !== 'search'
+  }
+
   #startCall(call: { callId: string; name: string }): string {
     const item = callItem({ ...call, input: '' }, this.#items.length, 'in_progress', this.#options)
     this.#callShows = true
@@ -241,6 +246,8 @@ export class ResponsesWriter {
 
   #endCall(call: Of<'tool-call-end'>): string {
     const item = callItem(call, this.#items.length, 'completed', this.#options)
+    if (item.type === 'tool_search_call')
+      return this.#added({ ...item, status: 'in_progress' }) + this.#done(item)
     let shown = ''
     if (!this.#callShows) shown = this.#startCall(call) + this.#delta(String(item.input ?? item.arguments))
     else if (this.#customText) shown = this.#endCustomText(item)

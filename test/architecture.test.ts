@@ -21,6 +21,7 @@ const rows: readonly (readonly [folder: string, mayImport: string])[] = [
   ['protocols/qwen-web', 'core protocols/errors protocols/requests protocols/streams'],
   ['protocols/anthropic-messages', 'core protocols/errors protocols/requests protocols/streams'],
   ['protocols/openai-responses', 'core protocols/errors protocols/requests protocols/streams'],
+  ['protocols/gemini', 'core protocols/requests'],
   [
     'protocols/openai-chat',
     'core protocols/anthropic-messages protocols/errors protocols/openai-responses protocols/requests protocols/streams',

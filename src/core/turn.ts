@@ -154,11 +154,29 @@ interface PumpOptions {
   turn: Turn
   /** The wire text of the events; may be empty. */
   write(events: readonly TurnEvent[]): string
+  /** After the last text: what follows it in a write of its own. */
+  parting?(): string | undefined
   sink: Sink
 }
 
+/** So long that the client reads what was written before. */
+const partingMs = 30
+
+/** Ends an answer. `parting` reaches the client in a read of its own. */
+export function endApart(sink: Sink, text: string, parting: string | undefined): Promise<void> {
+  if (parting === undefined) {
+    sink.end(text)
+    return sink.isBehind ? sink.drained() : Promise.resolve()
+  }
+  sink.write(text)
+  return sink
+    .drained()
+    .then(() => new Promise<void>((resolve) => setTimeout(resolve, partingMs)))
+    .then(() => sink.end(parting))
+}
+
 /** Writes an opened turn to its end. The sink must have been started. */
-export function pump({ turn, write, sink }: PumpOptions): Promise<void> {
+export function pump({ turn, write, parting, sink }: PumpOptions): Promise<void> {
   /** A writer that exceeds its memory budget ends the turn. */
   const writeOrFail = (batch: TurnEvent[]) => {
     try {
@@ -187,9 +205,7 @@ export function pump({ turn, write, sink }: PumpOptions): Promise<void> {
       try {
         const text = batch === undefined ? '' : writeOrFail(batch)
         if (turn.over) {
-          sink.end(text)
-          if (sink.isBehind) sink.drained().then(resolve)
-          else resolve()
+          endApart(sink, text, parting?.()).then(resolve, reject)
         } else if (text === '' || sink.write(text)) next()
         else sink.drained().then(next)
       } catch (error) {

@@ -13,7 +13,7 @@ export interface ClientTraits {
   countsEvents?: boolean | undefined
   /** Expects its own service's `models` list in the model listing, and reports an error without it. */
   wantsOwnModels?: boolean | undefined
-  /** Asks a 5xx 30 times, whatever the headers say: an error that a retry cannot mend is a 400. */
+  /** Asks a 5xx ten times or more, whatever the headers say: an error that a retry cannot mend is a 400. */
   repeatsServerErrors?: boolean | undefined
   /** An agent with its own tools: its requests without tools (titles, summaries) need none. */
   hasOwnTools?: boolean | undefined
@@ -40,6 +40,13 @@ const rows: readonly ClientRow[] = [
     userAgent: /codex/i,
     countsEvents: true,
     wantsOwnModels: true,
+    repeatsServerErrors: true,
+    hasOwnTools: true,
+  },
+  {
+    name: 'gemini-cli',
+    userAgent: /^GeminiCLI/,
+    toolArguments: 'whole',
     repeatsServerErrors: true,
     hasOwnTools: true,
   },

@@ -31,12 +31,18 @@ export interface EventWriter extends Partial<TextDeltaWriter> {
   push(events: readonly TurnEvent[]): string
   /** An event that keeps a silent stream open, for clients that the door's own text does not keep waiting. */
   keepAlive?(): string
+  /** Behind the last text, where a client must get more in a read of its own; undefined if there is nothing more. */
+  parting?(): string | undefined
 }
 
 export interface DoorRequest {
   /** The model as the client named it; answers carry this name. */
   model: string
+  /** The model to ask instead, if no backend has this name. */
+  standIn?: string
   turn: TurnRequest
+  /** The content type of its stream, if that is not an event stream. */
+  streamType?: string
   /** Writes events as the dialect's stream. */
   writer(facts: StreamFacts): EventWriter
   /** The answer to a request without streaming, or its text. */

@@ -1,4 +1,4 @@
-// GET /v1/models and /v1/models/ID: all models that can be called, in OpenAI's or Anthropic's format.
+// GET /v1/models and /v1/models/ID: all models that can be called, in OpenAI's, Anthropic's or Google's format.
 
 import type { Model } from '../core/backend.ts'
 import { codexModels } from './codex-models.ts'

@@ -20,7 +20,7 @@ export interface Guard {
   /** Whether any key is configured. */
   readonly asksForKey: boolean
   /** The name of the caller's key. */
-  authenticate(exchange: Exchange): string
+  authenticate(exchange: Exchange, options?: { keyInQuery?: boolean | undefined }): string
   /** The origin for CORS headers, if the request came from a configured one. */
   allowedOrigin(exchange: Exchange): string | undefined
 }
@@ -67,13 +67,13 @@ export function createGuard({ hosts, origins, keys }: GuardOptions): Guard {
       }
     },
 
-    authenticate(exchange) {
+    authenticate(exchange, { keyInQuery = false } = {}) {
       if (exchange.inProcess || digests.length === 0) return 'anonymous'
-      const presented = exchange.ambiguousKey ? [] : presentedKeys(exchange)
+      const presented = exchange.ambiguousKey ? [] : presentedKeys(exchange, keyInQuery)
       if (presented.length === 0) {
         throw new GatewayError(
           'unauthenticated',
-          'A key is needed: send "Authorization: Bearer KEY" (or x-api-key). `dragoman doctor` says where the key is.',
+          'A key is needed: send "Authorization: Bearer KEY" (or x-api-key, x-goog-api-key). `dragoman doctor` says where the key is.',
         )
       }
       const found = presented.map(digest)
@@ -102,8 +102,16 @@ function isOwnOrigin(exchange: Exchange, origin: string): boolean {
   return site === 'same-origin' && (origin === `http://${host}` || origin === `https://${host}`)
 }
 
-/** Anthropic's clients may send a login token in one header and the key in the other. */
-function presentedKeys(exchange: Exchange): string[] {
+/** Clients may send a login token in one header and the key in the other. */
+function presentedKeys(exchange: Exchange, keyInQuery: boolean): string[] {
   const bearer = /^Bearer +(\S+) *$/i.exec(exchange.header('authorization') ?? '')?.[1]
-  return [bearer, exchange.header('x-api-key')].filter((key) => key !== undefined && key !== '') as string[]
+  const inHeaders = [bearer, exchange.header('x-api-key'), exchange.header('x-goog-api-key')]
+  const all = [...inHeaders, keyInQuery ? queryKey(exchange) : undefined]
+  return all.filter((key) => key !== undefined && key !== '') as string[]
+}
+
+/** Undefined if it is there more than once: a proxy in front may have checked the other one. */
+function queryKey({ query }: Exchange): string | undefined {
+  const [key, ...others] = new URLSearchParams(query).getAll('key')
+  return others.length === 0 ? key : undefined
 }

@@ -13,6 +13,8 @@ export interface HttpRoute<Services> {
   html?: true
   /** Needs no key. */
   open?: true
+  /** The key may be in the query, as `key`. */
+  keyInQuery?: true
   /** For the inspector's page: its login replaces the key, and its own origin is allowed. */
   page?: true
   /** For other instances: needs their signature instead of a key, and does not exist without a cluster. */

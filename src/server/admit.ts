@@ -84,7 +84,7 @@ function authenticate(
   exchange: Exchange,
   { guard, inspector, route }: Pick<Admission, 'guard' | 'inspector'> & { route: Route | undefined },
 ): string {
-  if (!route?.page) return guard.authenticate(exchange)
+  if (!route?.page) return guard.authenticate(exchange, { keyInQuery: route?.keyInQuery })
   if (inspector?.isLoggedIn(exchange)) return 'inspector'
   if (guard.asksForKey || exchange.inProcess) return guard.authenticate(exchange)
   throw new GatewayError(
@@ -116,7 +116,8 @@ const corsHeaders = (origin: string, exchange: Exchange) => ({
   'access-control-allow-origin': origin,
   'access-control-allow-methods': 'GET, POST, DELETE, OPTIONS',
   'access-control-allow-headers':
-    exchange.header('access-control-request-headers') ?? 'authorization, content-type, x-api-key',
+    exchange.header('access-control-request-headers') ??
+    'authorization, content-type, x-api-key, x-goog-api-key',
   'access-control-expose-headers': 'x-dragoman-turn, x-dragoman-notes, x-dragoman-session',
   vary: 'origin',
 })

@@ -14,12 +14,13 @@ import { answerHeadersFor } from '../protocols/requests/dialect-headers.ts'
 import { withoutForeignParts } from '../protocols/requests/opaque-parts.ts'
 import type { Target } from './catalog.ts'
 import type { ModelVariant } from './model-variants.ts'
+import { resolveModel } from './resolve-model.ts'
 import type { Serving } from './serving.ts'
 
 /** Resolves with the first turn that has visible output; tries every target of an alias before it fails. */
 export async function openUpstream(serving: Serving): Promise<Turn> {
   const { services, request, notes, client } = serving
-  const targets = await services.catalog.resolve(request.model)
+  const targets = await resolveModel(services.catalog, request, notes)
   const [{ variant } = {}] = targets
   if (variant) notes.add(variantNote(request, variant))
   const { local } = services

@@ -1,6 +1,6 @@
 // A request that ends in an error: the log line, the count and the answer.
 
-import type { ErrorCode, GatewayError } from '../core/errors.ts'
+import { type ErrorCode, GatewayError } from '../core/errors.ts'
 import type { ClientTraits } from '../doors/clients.ts'
 import type { Door } from '../doors/door.ts'
 import type { ErrorShape } from '../http/answer-head.ts'
@@ -10,6 +10,8 @@ import { errorFields } from '../observe/log.ts'
 import type { Observing } from '../observe/turn-observer.ts'
 import { messagesErrorBody } from '../protocols/anthropic-messages/errors.ts'
 import { openaiErrorBody } from '../protocols/errors/openai-error.ts'
+import { geminiErrorBody } from '../protocols/gemini/errors.ts'
+import { isGeminiPath } from './gemini-path.ts'
 
 /** A stranger, or a client that is set up wrong. */
 const guarded = new Set<ErrorCode>(['unauthenticated', 'forbidden', 'misdirected'])
@@ -38,15 +40,26 @@ export const shapeOf =
   (error: GatewayError): ErrorShape => {
     const status = door.errorStatus(error)
     const isFinal = client?.repeatsServerErrors && status >= 500 && !error.retryable
-    return { status: isFinal ? 400 : status, body: door.errorBody(error, turnId) }
+    if (!isFinal) return { status, body: door.errorBody(error, turnId) }
+    const final = new GatewayError(error.code, error.message, { ...error, cause: error, status: 400 })
+    return { status: 400, body: door.errorBody(final, turnId) }
   }
 
 /** Anthropic's SDKs send their version with every request; other clients may call the same routes. */
 export const speaksAnthropic = ({ header, path }: Pick<Exchange, 'header' | 'path'>): boolean =>
   header('anthropic-version') !== undefined || path.startsWith('/v1/messages')
 
+/** The path is of the Gemini API, or the client is one of Google's. */
+export const speaksGoogle = ({ header, path }: Pick<Exchange, 'header' | 'path'>): boolean =>
+  isGeminiPath(path) || header('x-goog-api-client') !== undefined || header('x-goog-api-key') !== undefined
+
 /** Before a door has been reached: a wrong key, an unknown route. */
 const errorShape = (exchange: Refused, error: GatewayError): ErrorShape => ({
   status: error.status,
-  body: speaksAnthropic(exchange) ? messagesErrorBody(error) : openaiErrorBody(error),
+  body: bodyFor(exchange)(error),
 })
+
+function bodyFor(exchange: Refused): (error: GatewayError) => Record<string, unknown> {
+  if (speaksGoogle(exchange)) return geminiErrorBody
+  return speaksAnthropic(exchange) ? messagesErrorBody : openaiErrorBody
+}

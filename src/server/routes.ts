@@ -5,15 +5,17 @@ import { responsesPath, resultsPath, turnsPath } from '../cluster/relay-messages
 import { GatewayError } from '../core/errors.ts'
 import { anthropicMessagesDoor } from '../doors/anthropic-messages.ts'
 import { clientName, clientTraits } from '../doors/clients.ts'
+import { geminiModelList, toGeminiModel } from '../doors/gemini-models.ts'
 import { modelList, toAnthropicModel, toChatModel } from '../doors/models.ts'
 import { openaiChatDoor } from '../doors/openai-chat.ts'
 import type { ResponseStore } from '../doors/response-store.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { respond, respondJson, respondText } from '../http/respond.ts'
 import type { HttpRoute } from '../http/route.ts'
+import { geminiRoutes } from './gemini-routes.ts'
 import { listedModels, oneModel } from './listed-models.ts'
 import { idIn } from './path-id.ts'
-import { speaksAnthropic } from './refuse.ts'
+import { speaksAnthropic, speaksGoogle } from './refuse.ts'
 import { responsesRoutes } from './responses-routes.ts'
 import { serveCount } from './serve-count.ts'
 import { serveToolResults } from './serve-tool-results.ts'
@@ -62,6 +64,7 @@ export const routes: readonly Route[] = [
       ),
   },
   ...responsesRoutes,
+  ...geminiRoutes,
   {
     method: 'POST',
     path: '/v1/tool_results',
@@ -72,6 +75,10 @@ export const routes: readonly Route[] = [
     path: '/v1/models',
     handle: async (exchange, { catalog, scrubber }) => {
       const { header, query } = exchange
+      if (speaksGoogle(exchange)) {
+        const list = geminiModelList(await listedModels(catalog), query)
+        return respondJson(exchange, 200, scrubber.scrubListing(list))
+      }
       const client = clientTraits(clientName(header('user-agent')), undefined)
       const forCodex = client.wantsOwnModels === true || new URLSearchParams(query).has('client_version')
       const list = modelList(await listedModels(catalog), { shape: shapeFor(exchange), forCodex })
@@ -83,7 +90,12 @@ export const routes: readonly Route[] = [
     path: `${modelsPrefix}*`,
     handle: async (exchange, { catalog, scrubber }) => {
       const model = await oneModel(catalog, idIn(exchange, modelsPrefix))
-      const shown = shapeFor(exchange) === 'openai' ? toChatModel(model) : toAnthropicModel(model)
+      const toShape = speaksGoogle(exchange)
+        ? toGeminiModel
+        : shapeFor(exchange) === 'openai'
+          ? toChatModel
+          : toAnthropicModel
+      const shown = toShape(model)
       respondJson(exchange, 200, scrubber.scrubListing(shown))
     },
   },
@@ -176,6 +188,8 @@ const hints = new Map<string, string>(
     '/v1/complete': 'legacy completions are not served; use POST /v1/messages',
     '/api/chat': 'this is not an Ollama server; use the OpenAI-compatible base URL ending in /v1',
     '/inspector': inspectorHint,
+    '/v1beta':
+      "this is the base URL itself; Google's clients append /v1beta/models/MODEL:generateContent to the address alone",
     '/api/tags': 'this is not an Ollama server; use the OpenAI-compatible base URL ending in /v1',
   }),
 )
@@ -191,6 +205,16 @@ const hintPatterns: readonly (readonly [RegExp, string])[] = [
     /^\S+ \/v1\/conversations(\/|$)/,
     'conversations are not kept as such; use previous_response_id, or send the whole input',
   ],
+  [
+    /^\S+ \/v1(?:beta)?\/v1(?:beta)?\//,
+    'the base URL has a version that the client appends itself; leave it out',
+  ],
+  [
+    /^\S+ \/v1beta\/\S*:(?:batchE|e)mbedContents?$/,
+    "embeddings are not served; point the client's embedding model elsewhere",
+  ],
+  [/^\S+ \/v1beta\/(?:cachedContents|files)(\/|$)/, 'nothing is stored here; send the contents themselves'],
+  [/^\S+ \/v1beta\/interactions(\/|$)/, 'interactions are not served; use generateContent'],
   [/^\S+ \/inspector\//, inspectorHint],
 ]
 

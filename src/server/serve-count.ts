@@ -15,6 +15,7 @@ import { estimateTokens } from '../protocols/anthropic-messages/count-tokens.ts'
 import { dialectHeaders } from '../protocols/requests/dialect-headers.ts'
 import type { Catalog } from './catalog.ts'
 import { shapeOf } from './refuse.ts'
+import { resolveModel } from './resolve-model.ts'
 
 interface Services {
   catalog: Catalog
@@ -35,8 +36,9 @@ export async function serveCount(
   const { json, text } = await readJsonBody(exchange, services.bodyLimits)
   await door.prepare?.(json)
   const notes = new Notes()
-  const { model, turn } = door.read(json, notes, exchange.header)
-  const [target] = await services.catalog.resolve(model)
+  const request = door.read(json, notes, exchange.header)
+  const { model, turn } = request
+  const [target] = await resolveModel(services.catalog, request, notes)
   const asked: TurnRequest = {
     ...turn,
     model: target?.model ?? model,

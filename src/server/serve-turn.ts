@@ -7,7 +7,7 @@ import { GatewayError } from '../core/errors.ts'
 import { openFastPath } from '../core/fast-path.ts'
 import { startKeepAlive } from '../core/keep-alive.ts'
 import { Notes } from '../core/notes.ts'
-import { pump, type Turn } from '../core/turn.ts'
+import { endApart, pump, type Turn } from '../core/turn.ts'
 import { TurnBudget } from '../core/turn-budget.ts'
 import { turnSignal } from '../core/turn-signal.ts'
 import { clientName } from '../doors/clients.ts'
@@ -117,7 +117,7 @@ async function serveStream(serving: Serving): Promise<void> {
     if (sink.started) return
     addNotes(serving)
     sink.start(200, {
-      'content-type': 'text/event-stream; charset=utf-8',
+      'content-type': request.streamType ?? 'text/event-stream; charset=utf-8',
       'cache-control': 'no-cache',
       'x-accel-buffering': 'no',
       ...serving.head.headers,
@@ -140,8 +140,8 @@ async function serveStream(serving: Serving): Promise<void> {
     } catch (error) {
       // After a keep-alive the status has been sent: the error goes into the stream.
       if (!sink.started) throw error
-      sink.end(writer.push(observer.see([{ type: 'turn-error', error: GatewayError.from(error) }])))
-      return
+      const text = writer.push(observer.see([{ type: 'turn-error', error: GatewayError.from(error) }]))
+      return endApart(sink, text, writer.parting?.())
     }
     start()
     const write = (events: Parameters<typeof writer.push>[0]) => {
@@ -160,7 +160,7 @@ async function serveStream(serving: Serving): Promise<void> {
         keepAlive.touch()
       },
     })
-    await pump({ turn, write, sink })
+    await pump({ turn, write, parting: () => writer.parting?.(), sink })
   } finally {
     keepAlive.stop()
   }

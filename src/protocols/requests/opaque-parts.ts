@@ -32,10 +32,7 @@ export function withoutForeignParts(
     .map((message) => withKnownParts(message, dialects, note))
     .filter(isNotEmpty)
   if (messages.every(({ role }) => role === 'system'))
-    throw invalid(
-      origin.dialect === 'openai-responses' ? 'input' : 'messages',
-      'has nothing that this service can read',
-    )
+    throw invalid(conversations.get(origin.dialect) ?? 'messages', 'has nothing that this service can read')
   return { ...withKnownTools, messages }
 }
 
@@ -69,11 +66,19 @@ function withKnownParts(message: Message, dialects: readonly string[], note: Not
 const isOpaque = <Part extends { type: string }>(part: Part): part is Part & OpaquePart =>
   part.type === 'opaque'
 
+/** What the dialects call their parts. */
+const words = new Map([['openai-responses', 'items'], ['gemini', 'parts']]) // biome-ignore format: a list to be read as one
+
+/** The field of the conversation. */
+const conversations = new Map([['openai-responses', 'input'], ['gemini', 'contents']]) // biome-ignore format: a list to be read as one
+
 function shownInstead({ dialect, value, text, error }: OpaquePart, note: Note): TextPart[] {
   if (error) throw error
   if (text !== undefined) return text === '' ? [] : [{ type: 'text', text }]
-  const what = dialect === 'openai-responses' ? 'items' : 'blocks'
-  note(`${what} of type ${String(value.type).slice(0, longestShown)} are not supported and were left out`)
+  const what = words.get(dialect) ?? 'blocks'
+  // A part of Gemini's has no type: the name of its member says what it is.
+  const type = value.type ?? Object.keys(value)[0]
+  note(`${what} of type ${String(type).slice(0, longestShown)} are not supported and were left out`)
   return []
 }
 

@@ -1,5 +1,6 @@
 // Request fields without a counterpart in a backend's protocol. They are left out and named in a note.
 
+import { isObject } from '../../base/json.ts'
 import type { TurnRequest } from '../../core/request.ts'
 
 interface Dialect {
@@ -7,6 +8,8 @@ interface Dialect {
   carried: readonly string[]
   /** This dialect's names for fields that `used` names as in Chat. */
   synonyms?: ReadonlyMap<string, string>
+  /** Fields that hold further ones. */
+  nested?: readonly string[]
 }
 
 const dialects = new Map<string, Dialect>([
@@ -29,6 +32,19 @@ const dialects = new Map<string, Dialect>([
       'tool_choice', 'tools',
     ],
     synonyms: new Map([['metadata', 'user'], ['stop_sequences', 'stop']]),
+  }],
+  ['gemini', {
+    carried: [
+      'cachedContent', 'cached_content', 'candidateCount', 'candidate_count', 'contents', 'continuationToken',
+      'continuation_token', 'model', 'responseJsonSchema', 'response_json_schema', 'responseMimeType', 'response_mime_type',
+      'responseModalities', 'response_modalities', 'responseSchema', 'response_schema', 'systemInstruction',
+      'system_instruction', 'thinkingConfig', 'thinking_config', 'toolConfig', 'tool_config', 'tools',
+    ],
+    synonyms: new Map([
+      ['maxOutputTokens', 'max_tokens'], ['max_output_tokens', 'max_tokens'], ['stopSequences', 'stop'],
+      ['stop_sequences', 'stop'], ['topK', 'top_k'], ['topP', 'top_p'],
+    ]),
+    nested: ['generationConfig', 'generation_config'],
   }],
 ]) // biome-ignore format: lists to be read as such
 
@@ -61,9 +77,16 @@ export function unusedFields(
   const unknown = effort === undefined || used.includes(otherEffort) ? [] : [`reasoning effort "${effort}"`]
   const known = knownFields(dialect, used)
   const isKnown = (name: string) => known.has(name) || known.has(dialect.synonyms?.get(name) ?? name)
-  return Object.entries(origin.body)
+  return fieldsOf(origin.body, dialect)
     .filter(([name, value]) => !isKnown(name) && !isDefault(name, value))
     .map(([name]) => name)
     .sort()
     .concat(unknown)
+}
+
+function fieldsOf(body: Readonly<Record<string, unknown>>, { nested }: Dialect): [string, unknown][] {
+  if (!nested) return Object.entries(body)
+  return Object.entries(body).flatMap(([name, value]) =>
+    nested.includes(name) && isObject(value) ? Object.entries(value) : [[name, value]],
+  )
 }

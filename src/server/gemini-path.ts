@@ -1,0 +1,16 @@
+// The paths of the Gemini API: a version, the model, a verb.
+
+export const geminiPrefix = '/v1beta/models'
+/** Clients that are told to use version 1 call it there. */
+export const prefixes = [geminiPrefix, '/v1/models'] as const
+export const verbs = {
+  whole: ':generateContent',
+  stream: ':streamGenerateContent',
+  count: ':countTokens',
+} as const
+
+/** Whatever the method. Models may have a colon in their names: below `/v1/models` only a known verb counts. */
+export const isGeminiPath = (path: string): boolean =>
+  path.startsWith('/v1beta/') ||
+  path === '/v1beta' ||
+  (path.startsWith('/v1/models/') && Object.values(verbs).some((verb) => path.endsWith(verb)))

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { GatewayError } from './errors.ts'
 import type { TurnEvent } from './events.ts'
 import type { Sink } from './sink.ts'
-import { pump, Turn } from './turn.ts'
+import { endApart, pump, Turn } from './turn.ts'
 import { TurnBudget } from './turn-budget.ts'
 
 const start: TurnEvent = { type: 'turn-start', id: 't', model: 'm' }
@@ -131,5 +131,20 @@ describe('pump', () => {
     release()
     await running
     expect(log).toEqual(['ab', 'slow', 'waiting', 'end'])
+  })
+})
+
+describe('endApart', () => {
+  it('ends with the text, or with what follows it in a write of its own', async () => {
+    const log: string[] = []
+    const sink = {
+      isBehind: false,
+      write: (words: string) => log.push(`write ${words}`) > 0,
+      end: (words = '') => void log.push(`end ${words}`),
+      drained: () => Promise.resolve(),
+    } as unknown as Sink
+    await endApart(sink, 'a', undefined)
+    await endApart(sink, 'b', 'c')
+    expect(log).toEqual(['end a', 'write b', 'end c'])
   })
 })

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { RouteTable } from '../../src/http/route.ts'
+import { isGeminiPath } from '../../src/server/gemini-path.ts'
 import { routes } from '../../src/server/routes.ts'
 import { ask, useBench } from '../harness.ts'
 import { connect, expectNothingStray, hostLine, rawRequest } from './wire.ts'
@@ -20,7 +21,27 @@ interface ModelListing {
   models?: { slug: string }[]
 }
 
+function codeAt(path: string): unknown {
+  if (path.startsWith('/v1/messages')) return undefined
+  return isGeminiPath(path) ? 405 : 'method_not_allowed'
+}
+
 describe('paths', () => {
+  it.each([
+    ['POST', '/v1beta/models/x:embedContent', /embeddings are not served/],
+    ['POST', '/v1beta/models/x:batchEmbedContents', /embeddings are not served/],
+    ['POST', '/v1beta/cachedContents', /nothing is stored here/],
+    ['GET', '/v1beta/files/abc', /nothing is stored here/],
+    ['POST', '/v1beta/interactions', /use generateContent/],
+    ['GET', '/v1beta', /base URL/],
+    ['POST', '/v1beta/v1beta/models/x:generateContent', /leave it out/],
+  ])("%s %s: 404 that helps, in Google's form", async (method, path, says) => {
+    const answer = await request(method, path)
+    expect(answer.status).toBe(404)
+    const { error } = (await answer.json()) as { error: Record<string, unknown> }
+    expect(error).toMatchObject({ code: 404, status: 'NOT_FOUND', message: expect.stringMatching(says) })
+  })
+
   it.each([
     ['POST', '/chat/completions', /base URL.*\/v1/],
     ['GET', '/models', /base URL.*\/v1/],
@@ -76,7 +97,7 @@ describe('paths', () => {
         const answer = await request(method, path)
         expect(answer.status).toBe(405)
         const { error } = (await answer.json()) as { error: Record<string, string> }
-        expect(error.code).toBe(path.startsWith('/v1/messages') ? undefined : 'method_not_allowed')
+        expect(error.code).toBe(codeAt(path))
         for (const other of right) expect(error.message).toContain(other)
       }
     },

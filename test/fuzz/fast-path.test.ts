@@ -11,6 +11,7 @@ import { pump, Turn } from '../../src/core/turn.ts'
 import type { EventWriter } from '../../src/doors/door.ts'
 import { AnthropicReader } from '../../src/protocols/anthropic-messages/read.ts'
 import { MessagesWriter } from '../../src/protocols/anthropic-messages/write.ts'
+import { GeminiWriter } from '../../src/protocols/gemini/write.ts'
 import { ChatReader } from '../../src/protocols/openai-chat/read.ts'
 import { ChatWriter } from '../../src/protocols/openai-chat/write.ts'
 import { ToolNames } from '../../src/protocols/openai-responses/tool-names.ts'
@@ -81,6 +82,8 @@ const facts = { id: 'id_1', model: 'm', createdAt: 1, toolArguments: 'whole' as 
 const writers: Record<string, () => EventWriter> = {
   chat: () => new ChatWriter({ ...facts, includeUsage: true }),
   messages: () => new MessagesWriter({ ...facts, showsThinking: true, requestId: 'r' }),
+  gemini: () => new GeminiWriter({ ...facts, showsThoughts: true, form: 'sse' }),
+  'gemini array': () => new GeminiWriter({ ...facts, showsThoughts: false, form: 'array' }),
   responses: () =>
     new ResponsesWriter({
       ...{ ...facts, names: new ToolNames(), includeProofs: true },

@@ -77,8 +77,9 @@ describe('Node', () => {
     expect(tooNew.map(([path]) => path)).toEqual(allowed)
   })
 
-  /** Knows the ranges of the lock file, alternatives of `>=` and `^`; all others do not match. */
+  /** Knows the ranges of the lock file, alternatives of `>=` and `^`, and `*`; all others do not match. */
   function takes(range = '>=0'): boolean {
+    if (range === '*') return true
     return range.split('||').some((alternative) => {
       const [, sign, version = ''] = /^\s*(>=|\^)\s*([\d.]+)\s*$/.exec(alternative) ?? []
       const wanted = version.split('.').map(Number)

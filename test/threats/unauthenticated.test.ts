@@ -60,7 +60,8 @@ describe.each([
     expect(statuses).toEqual(routes.map((route) => `${route.method} ${route.path} ${route.open ? 200 : 401}`))
     for (const answer of answers.filter(({ status }) => status === 401)) {
       expect(answer.header('www-authenticate')).toBe('Bearer')
-      expect(JSON.parse(answer.body).error.type).toBe('authentication_error')
+      const { type, status } = JSON.parse(answer.body).error
+      expect(type ?? status).toMatch(/^(authentication_error|UNAUTHENTICATED)$/)
       expect(answer.head + answer.body).not.toContain(key)
     }
   })
@@ -98,24 +99,42 @@ describe.each([
   })
 })
 
+/**
+ * A gateway that is alone has no peers: there is nothing behind their routes. A chat request holds no results, no input and no
+ * contents, and no response was kept.
+ */
+function letIn({ method, peer, path }: Route): number {
+  if (peer || path.startsWith('/v1/responses/*')) return 404
+  if (method === 'POST' && path.includes('/models/')) return 400
+  return path === '/v1/tool_results' || path.startsWith('/v1/responses') ? 400 : 200
+}
+
 describe('the right key', () => {
   const ways = [
     ['Bearer', [`Authorization: Bearer ${key}`]],
     ['bearer, as some write it', [`Authorization: bearer  ${key}`]],
     ['x-api-key', [`x-api-key: ${key}`]],
     ['x-api-key beside a login', [`x-api-key: ${key}`, 'Authorization: Bearer login']],
+    ['x-goog-api-key', [`x-goog-api-key: ${key}`]],
+    ['x-goog-api-key beside a login', [`x-goog-api-key: ${key}`, 'Authorization: Bearer login']],
   ] as const
 
   it.each(ways)('%s lets in, everywhere', async (_name, lines) => {
     const calls = routes.map((route) => ({ method: route.method, path: pathOf(route), lines }))
     const answers = await callAll(alone, calls)
-    // A gateway that is alone has no peers: there is nothing behind their routes. A chat request holds no results and
-    // no input, and no response was kept.
-    const letIn = ({ peer, path }: Route) => {
-      if (peer || path.startsWith('/v1/responses/*')) return 404
-      return path === '/v1/tool_results' || path.startsWith('/v1/responses') ? 400 : 200
-    }
     expect(answers.map(({ status }) => status)).toEqual(routes.map(letIn))
+  })
+
+  it('in the query lets in where the Gemini API is served, and nowhere else', async () => {
+    const calls = routes.map((route) => ({
+      method: route.method,
+      path: `${pathOf(route)}?alt=sse&key=${key}`,
+    }))
+    const answers = await callAll(alone, calls)
+    const isGemini = ({ path }: Route) => path.startsWith('/v1beta/') || path.startsWith('/v1/models/*:')
+    const expected = routes.map((route) => (isGemini(route) ? letIn(route) : route.open ? 200 : 401))
+    expect(answers.map(({ status }) => status)).toEqual(expected)
+    expect(answers.map(({ head, body }) => head + body).join()).not.toContain(key)
   })
 })
 

@@ -65,7 +65,7 @@ export class ContentsReader {
       // Thoughts are for people: what must come back is in a signature.
       if (part.thought === true) continue
       this.#insertThoughts(part, place, content, begin)
-      content.push(...this.#readModelPart(part, place))
+      for (const read of this.#readModelPart(part, place)) pushPart(content, read)
     }
     if (last?.role !== 'assistant') this.#messages.push({ role: 'assistant', content })
   }
@@ -140,6 +140,14 @@ export class ContentsReader {
     open.isAnswered = true
     return open.callId
   }
+}
+
+/** The chunks of a stream come back as parts of their own: neighbours are one text again. */
+function pushPart(content: AssistantPart[], part: AssistantPart): void {
+  const last = content.at(-1)
+  if (part.type === 'text' && last?.type === 'text')
+    content[content.length - 1] = { type: 'text', text: last.text + part.text }
+  else content.push(part)
 }
 
 /** `parts` may be a single part, as in some examples of the API. */

@@ -203,5 +203,5 @@ function judge() {
   if (refused.length > 0) return `requests were answered with ${refused.join(', ')}`
   if (!task.endless && code !== 0) return `it ended with ${code}`
   if (!task.endless && seen.tools.size === 0) return 'no tool was called'
-  return task.check({ output, workspace, turns })
+  return task.check({ output, workspace, turns, client })
 }

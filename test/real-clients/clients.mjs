@@ -3,6 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { agents } from './agents.mjs'
 
 const here = dirname(fileURLToPath(import.meta.url))
 
@@ -20,6 +21,8 @@ const quiet = {
 
 const opencode = (provider) => ({
   folder: 'opencode',
+  // Whether the client shows a command's exit code to the model. Without the line it does.
+  tellsExitCodes: false,
   packages: ['opencode-ai@1.18.33'],
   start({ installed, home, workspace, url, model, prompt }) {
     write(join(workspace, 'opencode.json'), {
@@ -140,6 +143,7 @@ export const clients = {
   'claude-code': claudeCode,
   codex,
   'qwen-code': qwenCode,
+  ...agents,
   'ai-sdk 5': library('aisdk5', chat, ['ai@5', '@ai-sdk/openai-compatible@1', 'zod@3']),
   'ai-sdk 6': library('aisdk6', chat, ['ai@6', '@ai-sdk/openai-compatible@2', 'zod']),
   'ai-sdk 7': library('aisdk7', chat, ['ai@7', '@ai-sdk/openai-compatible@3', 'zod'], { newerNode: true }),

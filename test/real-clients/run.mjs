@@ -8,6 +8,7 @@ import { homedir, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { provide, unpackedProgram } from '../../scripts/debian.mjs'
 import { build, install, root } from '../../scripts/prepare.mjs'
 import { clients } from './clients.mjs'
 import { tasks } from './tasks.mjs'
@@ -46,6 +47,10 @@ if (wanted.write) placeOfTable(wanted.write)
 checkIsolation()
 install()
 build()
+// Some clients search with ripgrep and download it if it is missing.
+provide({ program: 'rg', variable: 'DRAGOMAN_RG', packages: ['ripgrep'], purpose: 'the clients' })
+const ripgrep = process.env.DRAGOMAN_RG ?? unpackedProgram('rg')
+const searchPath = ripgrep ? `${dirname(ripgrep)}:${process.env.PATH}` : process.env.PATH
 const ready = clientNames.filter(installClient)
 if (ready.length === 0) fail('no client could be installed')
 const work = mkdtempSync(join(tmpdir(), 'dragoman-clients-'))
@@ -150,6 +155,7 @@ function runTask(client, backend, task) {
     [...isolated, process.execPath, cell, JSON.stringify(request)],
     {
       encoding: 'utf8',
+      env: { ...process.env, PATH: searchPath },
       timeout: 180_000,
       killSignal: 'SIGKILL',
     },

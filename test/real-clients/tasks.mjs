@@ -13,6 +13,7 @@ export const files = {
   'notes.txt': 'first note\n',
   'src/a.ts': 'export const a = 1\n',
   'src/b.ts': 'export const b = 2\n',
+  'src/c.ts': '// one\n// two\nexport const needle = 3\n',
 }
 
 export const tasks = {
@@ -34,6 +35,31 @@ export const tasks = {
   'failing command': {
     prompt: 'Run `cat missing-file.txt`, then run `sleep 0.3; echo went-on`',
     check: ({ output }) => says(output, 'missing-file.txt` failed') ?? says(output, 'printed: went-on'),
+  },
+  'exit code': {
+    prompt: 'Run `sh -c "echo out; sleep 0.3; exit 3"` and tell me its exit code.',
+    // A model cannot know what its client does not tell, but must not invent a success.
+    check({ output, client }) {
+      const stated = /\bcode\b\W{0,4}(?:is |was |of |with )?(\d+)/i.exec(output)?.[1]
+      if (client.tellsExitCodes === false)
+        return stated === '0' ? 'it stated exit code 0' : says(output, 'out')
+      return stated === '3' ? undefined : `it stated exit code ${stated}`
+    },
+  },
+  search: {
+    prompt: 'Search for needle in src',
+    check: ({ output }) =>
+      /c\.ts\W{1,12}(?:line )?3\b|\bline 3\b/i.test(output) && output.includes('c.ts')
+        ? undefined
+        : 'it did not name src/c.ts and line 3',
+  },
+  'edit twice': {
+    prompt:
+      'Read notes.txt, then write second-note to notes.txt, then read notes.txt, then write third-note to notes.txt',
+    check: ({ output, workspace }) =>
+      read(workspace, 'notes.txt').trim() === 'third-note'
+        ? says(output, 'second-note')
+        : `notes.txt is ${JSON.stringify(read(workspace, 'notes.txt'))}`,
   },
   '60 KB written': {
     prompt: 'Write 60 KB of text to big.txt',

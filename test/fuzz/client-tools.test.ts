@@ -9,6 +9,16 @@ import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Tool } from '../../src/core/request.ts'
 import {
+  clineCli,
+  continueCli,
+  copilot,
+  goose,
+  grokBuild,
+  grokCli,
+  kimi,
+  pi,
+} from '../../src/protocols/client-tools/agents.fixture.ts'
+import {
   claudeCode,
   cline,
   codex,
@@ -32,6 +42,13 @@ const scraps = fc.constantFrom(
   '1 | ',
   'L1: ',
   '</content>',
+  '1→',
+  '<system>1 line read from file starting from line 1. Total lines in file: 1. End of file reached.</system>',
+  '[3 more lines in file. Use offset=4 to continue.]',
+  'Command exited with code 3',
+  '<shellId: 0 completed with exit code 3>',
+  'Content of x:',
+  ' [line truncated]',
   '</file>',
   '(End of file - total 2 lines)',
   '<system-reminder>x</system-reminder>',
@@ -66,6 +83,9 @@ const numbered = (lines: string[], prefix: (due: number) => string) =>
   lines.map((one, at) => `${prefix(at + 1)}${one}`).join('\n')
 const ended = (content: string) => (content === '' || content.endsWith('\n') ? content : `${content}\n`)
 const path = '/w/some-file'
+
+const inCline = (result: string, more = {}) =>
+  JSON.stringify([{ query: 'q', result, success: true, ...more }])
 
 interface Shown {
   tools: Tool[]
@@ -119,8 +139,46 @@ const clients: Record<string, Shown> = {
     // Whether an empty line at the end is one is not told, either.
     told: (content) => (content.endsWith('\n\n') || content === '\n' ? content.slice(0, -1) : ended(content)),
   },
+  'Cline (CLI)': {
+    tools: clineCli,
+    decorate(content) {
+      const lines = content === '' ? [] : linesOf(content)
+      const width = String(lines.length).length
+      return inCline(numbered(lines, (due) => `${String(due).padStart(width)} | `))
+    },
+    told: ended,
+  },
+  'Continue (CLI)': { tools: continueCli, decorate: (content) => `Content of ${path}:\n${content}` },
+  Copilot: { tools: copilot, decorate: (content) => content },
+  'Grok Build': {
+    tools: grokBuild,
+    decorate: (content) =>
+      content === ''
+        ? 'File is empty.'
+        : numbered(content.split('\n'), (due) => (due === 1 || due % 10 === 0 ? `${due}→` : '')),
+  },
+  'Grok CLI': {
+    tools: grokCli,
+    decorate: (content) =>
+      `Lines 1-1000000 of ${path}:\n${numbered(content.split('\n'), (due) => `${due}: `)}`,
+  },
+  Kimi: {
+    tools: kimi,
+    decorate(content) {
+      const lines = content === '' ? [] : linesOf(content)
+      const count = lines.length === 0 ? 'No lines' : `${lines.length} line${lines.length === 1 ? '' : 's'}`
+      const status = `<system>${count} read from file starting from line 1. Total lines in file: ${lines.length}. Requested range complete. End of file reached.</system>`
+      const body = numbered(lines, (due) => `${due}\t`)
+      return `${body || '<system>Tool output is empty.</system>'}\n${status}`
+    },
+    told: ended,
+  },
+  pi: { tools: pi, decorate: (content) => content || '(see attached image)' },
   'any program': { tools: demos, decorate: (content) => content },
 }
+
+/** A file can contain their remark about a part of it. */
+const mayDoubt = ['Cline (CLI)', 'pi']
 
 describe('files', () => {
   for (const [name, { tools, decorate, told = (content: string) => content }] of Object.entries(clients)) {
@@ -133,7 +191,7 @@ describe('files', () => {
           })
           if (outcome?.kind !== 'read') expect(outcome?.kind).toBe('failed')
           else if (outcome.complete) expect(outcome.content).toBe(told(content))
-          else expect(['Qwen Code', 'any program', 'Cline']).toContain(name)
+          else expect(['Qwen Code', 'any program', 'Cline', ...mayDoubt]).toContain(name)
         }),
         fuzz,
       )
@@ -147,6 +205,9 @@ interface Sandbox {
   show: (output: string, exitCode: number, command: string) => { text: string; isError: boolean }
 }
 const plain = (value: string) => ({ text: value, isError: false })
+
+const withExit = (output: string, exitCode: number) =>
+  `${output || '(no output)'}${exitCode === 0 ? '' : `\n\nCommand exited with code ${exitCode}`}`
 
 /** How the clients hand on what a command printed. */
 const shells: Record<string, Sandbox> = {
@@ -190,6 +251,61 @@ const shells: Record<string, Sandbox> = {
     tools: cline.filter(({ name }) => name === 'execute_command'),
     commandOf: ({ command }) => String(command),
     show: (output) => plain(`Command executed.${output.trim() === '' ? '' : `\nOutput:\n${output.trim()}`}`),
+  },
+  'Cline (CLI)': {
+    tools: clineCli.filter(({ name }) => name === 'run_commands'),
+    commandOf: ({ commands }) => (commands as string[]).join('\n'),
+    show: (output, exitCode) =>
+      plain(
+        exitCode === 0
+          ? inCline(output)
+          : inCline(`[Command exited with code ${exitCode}]\n${output}`, { success: false, error: 'failed' }),
+      ),
+  },
+  'Continue (CLI)': {
+    tools: continueCli.filter(({ name }) => name === 'Bash'),
+    commandOf: ({ command }) => String(command),
+    show: plain,
+  },
+  Copilot: {
+    tools: copilot.filter(({ name }) => name === 'bash'),
+    commandOf: ({ command }) => String(command),
+    show: (output, exitCode) => plain(`${output.trim()}\n<shellId: 0 completed with exit code ${exitCode}>`),
+  },
+  Goose: {
+    tools: goose.filter(({ name }) => name === 'shell'),
+    commandOf: ({ command }) => String(command),
+    show: (output, exitCode) => plain(withExit(output.replace(/\n$/, ''), exitCode)),
+  },
+  'Grok Build': {
+    tools: grokBuild.filter(({ name }) => name === 'run_terminal_command'),
+    commandOf: ({ command }) => String(command),
+    show: (output, exitCode) => plain(`exit: ${exitCode}\n${output}`),
+  },
+  'Grok CLI': {
+    tools: grokCli.filter(({ name }) => name === 'bash'),
+    commandOf: ({ command }) => String(command),
+    show: (output, exitCode, command) =>
+      plain(
+        exitCode === 0
+          ? output.trim() || 'Command executed successfully (no output)'
+          : `Command failed: Command failed: ${command}\n${output}`,
+      ),
+  },
+  Kimi: {
+    tools: kimi.filter(({ name }) => name === 'Bash'),
+    commandOf: ({ command }) => String(command),
+    show: (output, exitCode) =>
+      plain(
+        exitCode === 0
+          ? `Wall time: 0.1 seconds\n${output || 'Command executed successfully.'}`
+          : `Wall time: 0.1 seconds\n<system>ERROR: Tool execution failed.</system>\n${output.replace(/\n$/, '')}\nCommand failed with exit code: ${exitCode}.`,
+      ),
+  },
+  pi: {
+    tools: pi.filter(({ name }) => name === 'bash'),
+    commandOf: ({ command }) => String(command),
+    show: (output, exitCode) => plain(withExit(output, exitCode)),
   },
   'any program': {
     tools: demos.filter(({ name }) => name === 'bash'),
@@ -314,7 +430,10 @@ describe('anything at all', () => {
     fc.record({ kind: fc.constant('glob' as const), pattern: line, path: line }),
     fc.record({ kind: fc.constant('diagnostics' as const), path: line }),
   )
-  const all = [openCode, earlierOpenCode, claudeCode, codex, earlierCodex, qwenCode, cline, demos]
+  const all = [
+    ...[openCode, earlierOpenCode, claudeCode, codex, earlierCodex, qwenCode, cline, demos],
+    ...[clineCli, continueCli, copilot, goose, grokBuild, grokCli, kimi, pi],
+  ]
   const schema = fc.oneof(
     fc.constantFrom(
       {},
@@ -366,6 +485,9 @@ describe('anything at all', () => {
       'a:1:',
       '1: x\n',
       'Command executed\n',
+      '\n\nCommand exited with code 3',
+      '\n<shellId: 0 completed with exit code 3>',
+      '<system>1 line read from file',
       '\nShell cwd was reset to ',
     ]
     const kinds: Job[] = [

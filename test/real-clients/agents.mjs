@@ -203,6 +203,7 @@ const grokBuild = (api) => ({
 auto_update = false
 [models]
 default = "demo"
+session_summary = "demo"
 [model.demo]
 model = "${model}"
 base_url = "${url}/v1"

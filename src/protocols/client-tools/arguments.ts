@@ -21,7 +21,10 @@ interface Part {
 
 /** Undefined if a required parameter cannot be filled. */
 export function fillArguments(job: Job, tool: Tool, workspace?: string): Arguments | undefined {
-  const parameters = parametersOf(tool)
+  const own = parametersOf(tool)
+  const list = listOfObjects(own)
+  const parameters =
+    list === undefined ? own : [...own.filter((one) => one !== list.parameter), ...list.fields]
   const input: Record<string, unknown> = Object.create(null)
   const unplaced: string[] = []
   for (const { role, value } of partsOf(job)) {
@@ -42,7 +45,39 @@ export function fillArguments(job: Job, tool: Tool, workspace?: string): Argumen
     if (filler === undefined) return undefined
     input[parameter.name] = filler
   }
-  return { input: { ...input }, unplaced }
+  return { input: list === undefined ? { ...input } : inList(input, list), unplaced }
+}
+
+interface ListOfObjects {
+  parameter: Parameter
+  fields: Parameter[]
+}
+
+/** `files: [{path}]`, a required list whose elements say what is to be done: the job becomes its only element. */
+function listOfObjects(parameters: readonly Parameter[]): ListOfObjects | undefined {
+  for (const parameter of parameters) {
+    if (!parameter.required) continue
+    for (const branch of alternatives(parameter.schema)) {
+      if (branch.type === undefined || !allowsType(branch, 'array') || !isObject(branch.items)) continue
+      if (!isObject(branch.items.properties)) continue
+      const fields = parametersOf({ name: parameter.name, schema: branch.items })
+      const isOther = ({ name }: Parameter) => parameters.some((one) => one.name === name)
+      if (!fields.some(isOther)) return { parameter, fields }
+    }
+  }
+  return undefined
+}
+
+function inList(
+  input: Record<string, unknown>,
+  { parameter, fields }: ListOfObjects,
+): Record<string, unknown> {
+  const isField = new Set(fields.map(({ name }) => name))
+  const entries = Object.entries(input)
+  return {
+    ...Object.fromEntries(entries.filter(([name]) => !isField.has(name))),
+    [parameter.name]: [Object.fromEntries(entries.filter(([name]) => isField.has(name)))],
+  }
 }
 
 /** The parts of the job by role, without undefined ones. */
@@ -55,7 +90,10 @@ function partsOf(job: Job): Part[] {
   }
   if (job.kind === 'read') {
     if (job.limit !== undefined) parts.lastLine = (job.offset ?? 1) + job.limit - 1
-    if (job.offset !== undefined || job.limit !== undefined) parts.entire = false
+    if (job.offset !== undefined || job.limit !== undefined) {
+      parts.entire = false
+      parts.range = [job.offset ?? 1, parts.lastLine ?? -1]
+    }
   }
   if (job.kind === 'grep') {
     // Without the flag a model means "as written", and some tools "any case".
@@ -80,7 +118,7 @@ interface Placing {
 const modeNames: Readonly<Record<string, readonly string[]>> = {
   content: ['content', 'lines', 'matches'],
   files: ['files_with_matches', 'files', 'filenames', 'paths'],
-  count: ['count', 'counts'],
+  count: ['count', 'counts', 'count_matches'],
 }
 
 /** Codex never waits longer. */
@@ -89,11 +127,12 @@ const codexMaxYieldMs = 30_000
 function fitRole({ role, value, parameter, tool, workspace }: Placing): unknown {
   const { schema, normal } = parameter
   const description = String(schema.description ?? '')
-  if (role === 'command') return adapt(value, schema) ?? adapt(['bash', '-lc', value], schema)
+  if (role === 'command')
+    return adapt(value, schema) ?? adapt(normal === 'commands' ? [value] : ['bash', '-lc', value], schema)
   if (role === 'path') {
     const path = wantsAbsolute(parameter, tool) ? absolute(String(value), workspace) : String(value)
     const named = normal.startsWith('uri') && posix.isAbsolute(path) ? `file://${encodeURI(path)}` : path
-    return adapt(named, schema) ?? adapt([named], schema) ?? fitPathObjects(path, parameter)
+    return adapt(named, schema) ?? adapt([named], schema)
   }
   if (role === 'workingDirectory' && wantsAbsolute(parameter, tool))
     return adapt(absolute(String(value), workspace), schema)
@@ -106,18 +145,6 @@ function fitRole({ role, value, parameter, tool, workspace }: Placing): unknown 
   if (role === 'offset' && typeof value === 'number')
     return adapt(/\b0-based|zero-based|0-indexed/i.test(description) ? value - 1 : value, schema)
   return adapt(value, schema)
-}
-
-/** `files: [{path}]`, the shape of Roo Code. */
-function fitPathObjects(path: string, { schema }: Parameter): unknown {
-  for (const branch of alternatives(schema)) {
-    if (!allowsType(branch, 'array') || !isObject(branch.items)) continue
-    const item = branch.items
-    const properties = isObject(item.properties) ? item.properties : {}
-    const required = Array.isArray(item.required) ? item.required : []
-    if (isObject(properties.path) && required.every((name) => name === 'path')) return [{ path }]
-  }
-  return undefined
 }
 
 function wantsAbsolute(parameter: Parameter, tool: Tool): boolean {

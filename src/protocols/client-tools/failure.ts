@@ -27,7 +27,7 @@ const denials: readonly RegExp[] = [
 ]
 
 const missing =
-  /\b(?:ENOENT|no such file|file not found|path does not exist|file does not exist|directory does not exist|cannot find (?:the )?(?:file|path)|NotFound)\b/i
+  /\b(?:ENOENT|no such file|file not found|file or directory not found|does not exist|cannot find (?:the )?(?:file|path)|NotFound)\b/i
 
 /** Failures of clients that do not wrap them. Only the beginning of a short text counts. */
 const failures: readonly RegExp[] = [
@@ -48,7 +48,10 @@ const failures: readonly RegExp[] = [
   /^File (?:.{1,500} )?has (?:not been read|been (?:unexpectedly )?modified)\b/,
   /^You must read (?:the )?file\b/,
   /^(?:Wasted call\b|File unchanged since|<system-reminder>This file is already in your context)/,
-  /^Offset \d+ is out of range/,
+  /^Offset \d+ is (?:out of range|beyond end of file)/,
+  /^File or directory not found: /,
+  /^File too large to read at once\b/,
+  /^Path [^\n]{1,1000} (?:does not exist|already exists as an?)\b/,
   /^StatusCode: non 2xx/,
   /^ripgrep execution failed/,
   /^rg: /,

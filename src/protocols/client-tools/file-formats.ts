@@ -23,7 +23,7 @@ interface Wanted {
 export type FileFormat = (text: string, wanted: Wanted) => Shown | undefined
 
 /** The length of the expected number at the beginning of a line. */
-type Numbering = (line: string, due: number) => number | undefined
+export type Numbering = (line: string, due: number) => number | undefined
 
 const prefixed =
   (prefix: (due: number) => string): Numbering =>
@@ -32,7 +32,7 @@ const prefixed =
     return line.startsWith(expected) ? expected.length : undefined
   }
 
-const numberings = {
+export const numberings = {
   colon: prefixed((due) => `${due}: `),
   bar: prefixed((due) => `${String(due).padStart(5, '0')}| `),
   arrow: prefixed((due) => `${String(due).padStart(6)}→`),
@@ -52,7 +52,7 @@ interface Numbered {
   rest: string[]
 }
 
-function takeNumbered(text: string, numbering: Numbering, firstLine: number): Numbered {
+export function takeNumbered(text: string, numbering: Numbering, firstLine: number): Numbered {
   const all = text.split('\n')
   const lines: string[] = []
   for (const line of all) {

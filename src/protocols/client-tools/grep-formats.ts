@@ -17,13 +17,14 @@ export interface Found {
 
 /** Undefined for a text of no known shape. */
 export function parseGrep(lines: readonly string[], asked: GrepText): Found | undefined {
-  const body = /^Found \d+ /.test(lines[0] ?? '') ? lines.slice(1) : lines
+  const body = /^Found (?:at least )?\d+ /.test(lines[0] ?? '') ? lines.slice(1) : lines
   if (asked.mode === 'files') return { found: body.map((file) => ({ file })), uncertain: false }
   if (asked.mode === 'count') return parseCounts(body)
   return (
     parseGrouped(body, openCodeGroups) ??
     parseGrouped(body, qwenGroups) ??
     parseGrouped(body, rooGroups) ??
+    parseGrouped(body, headedGroups) ??
     parseLines(body, asked.path)
   )
 }
@@ -57,6 +58,14 @@ const qwenGroups: Groups = {
 }
 /** `# b.ts` and `  3 | text`. */
 const rooGroups: Groups = { file: /^# (.*)$/, match: /^\s*(\d+) \| ?(.*)$/, aside: /^-{2,}$/ }
+
+/** ripgrep with headings: `/w/b.ts`, then `3:text` and context `4-text`. */
+const headedGroups: Groups = {
+  file: /^(\/(?!.*:\d+:).*)$/,
+  match: /^(\d+):(.*)$/,
+  context: /^(\d+)-(.*)$/,
+  aside: /^(?:--)?$/,
+}
 
 function parseGrouped(lines: readonly string[], { file, match, context, aside }: Groups): Found | undefined {
   const found: GrepMatch[] = []

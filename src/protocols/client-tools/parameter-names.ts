@@ -24,7 +24,7 @@ const directory = [
   'dir',
   'folder',
 ]
-const searched = [...directory, 'filepath']
+const searched = [...directory, 'filepath', 'paths']
 
 /** For each kind of job: its parts, and the parameters that can take them. */
 export const parameterNames: Record<JobKind, Readonly<Record<string, readonly string[]>>> = {
@@ -40,15 +40,25 @@ export const parameterNames: Record<JobKind, Readonly<Record<string, readonly st
       'dirpath',
       'cd',
     ],
-    timeout: ['timeout', 'timeoutms', 'timeoutmilliseconds', 'timeoutseconds', 'timeoutsec', 'yieldtimems'],
+    timeout: [
+      'timeout',
+      'timeoutms',
+      'timeoutmilliseconds',
+      'timeoutseconds',
+      'timeoutsec',
+      'timeoutsecs',
+      'yieldtimems',
+      'initialwait',
+    ],
     description: ['description', 'explanation', 'summary', 'reason', 'purpose', 'title'],
     background: ['isbackground', 'runinbackground', 'background'],
   },
   read: {
     path: [...file, 'paths', 'files', 'filepaths'],
-    offset: ['offset', 'startline', 'linestart', 'startlineoneindexed', 'from', 'fromline'],
-    limit: ['limit', 'maxlines', 'numlines', 'lines', 'linecount'],
+    offset: ['offset', 'startline', 'linestart', 'startlineoneindexed', 'from', 'fromline', 'lineoffset'],
+    limit: ['limit', 'maxlines', 'numlines', 'lines', 'linecount', 'nlines'],
     lastLine: ['endline', 'lineend', 'endlineoneindexedinclusive', 'toline'],
+    range: ['viewrange'],
     entire: ['shouldreadentirefile', 'entirefile'],
   },
   write: {

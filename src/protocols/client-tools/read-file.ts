@@ -30,7 +30,7 @@ export function readFileResult(
   const shown = fromJson(text, job.path) ?? format(text, wanted)
   if (shown === undefined)
     return looksFailed(text) ? failed(text) : { kind: 'read', content: text, complete: false }
-  const sure = !rendered && !isChanged(shown.content) && !speaksOfItself(text, job.path)
+  const sure = !rendered && !isChanged(shown.content) && !speaksOfItself(shown.content, job.path)
   return toOutcome(sure ? shown : { ...shown, toEnd: false }, job, partAsked)
 }
 

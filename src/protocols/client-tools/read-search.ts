@@ -8,7 +8,7 @@ import { type GrepText, parseGrep } from './grep-formats.ts'
 import type { ClientResult, GrepMatch, JobOf, ListEntry, Outcome } from './job.ts'
 
 const nothing =
-  /^\(?(?:No (?:files|matches|results|entries|items)\b|Found 0 \w+|Directory .{0,1000} is empty|0 results)/i
+  /^\(?(?:No (?:files|(?:non-sensitive )?matches|results|entries|items)\b|Found 0 \w+|Directory .{0,1000} is empty|0 results)/i
 
 /** Sentences before a listing. */
 const head =
@@ -31,7 +31,7 @@ function listingLines(text: string): { lines: string[]; truncated: boolean } {
     )
     .replace(head, '')
     .split('\n')
-  let truncated = text.startsWith('Tool output was too large')
+  let truncated = text.startsWith('Tool output was too large') || /^Found at least \d/.test(text)
   // Notices come at the end, after an empty line or two.
   for (let last = lines.at(-1); last !== undefined; last = lines.at(-1)) {
     if (last.length > maxNoticeLength) break

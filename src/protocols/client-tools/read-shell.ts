@@ -9,7 +9,11 @@ export type ShellOutcome = OutcomeOf<'shell'> | Failure
 /** `command` is the one that was sent: some clients repeat it. */
 export type ShellFormat = (result: ClientResult, command: string) => ShellOutcome
 
-const done = (stdout: string, exitCode: number, more: Partial<OutcomeOf<'shell'>> = {}): ShellOutcome => ({
+export const done = (
+  stdout: string,
+  exitCode: number,
+  more: Partial<OutcomeOf<'shell'>> = {},
+): ShellOutcome => ({
   kind: 'shell',
   stdout,
   stderr: '',
@@ -19,7 +23,7 @@ const done = (stdout: string, exitCode: number, more: Partial<OutcomeOf<'shell'>
 })
 
 /** The exit code of `timeout` for a command that it stops. */
-const timeoutExitCode = 124
+export const timeoutExitCode = 124
 
 /** The text before a tagged block at its end, and the content of the block. */
 function withoutLast(text: string, tag: string): [string, string] | undefined {

@@ -10,8 +10,9 @@ import { type Parameter, parametersOf } from './parameter-values.ts'
 import { patchToDelete, patchToWrite, readPatchResult } from './patch.ts'
 import { unmarkedShell } from './read-shell.ts'
 import { type Route, routeTo } from './route.ts'
+import type { Row } from './row.ts'
 import { planInShell } from './via-shell.ts'
-import { type Row, type ShellRow, vocabulary } from './vocabulary.ts'
+import { vocabulary } from './vocabulary.ts'
 
 export type { ClientResult, Job, Outcome, Redirect } from './job.ts'
 
@@ -63,10 +64,10 @@ function rowsFor(kind: JobKind, tools: readonly Tool[]): Match[] {
   return [...known, ...guessed]
 }
 
-function applies({ client, names, needs = [], says }: Row, tool: Tool): boolean {
+function applies({ client, names, needs = [], lacks = [], says }: Row, tool: Tool): boolean {
   if (!names.includes(tool.name)) return false
   const has = new Set(parametersOf(tool).map(({ normal }: Parameter) => normal))
-  if (!needs.every((name) => has.has(name))) return false
+  if (!needs.every((name) => has.has(name)) || lacks.some((name) => has.has(name))) return false
   if (client === 'any' && isElsewhere(tool)) return false
   return says === undefined || says.test(tool.description ?? '')
 }
@@ -104,14 +105,15 @@ function shellRoutes(asked: Job, tools: readonly Tool[], workspace: string | und
   const match = rowsFor('shell', tools).find(({ tool }) => !otherShell.test(tool.description ?? ''))
   if (plan === undefined || match === undefined) return []
   const { command, description } = plan
-  const row = match.row as ShellRow
-  const ran = routeTo({ kind: 'shell', command, description }, { tool: match.tool, row, workspace })
+  const ran = routeTo({ kind: 'shell', command, description }, { ...match, workspace })
   if (ran === undefined) return []
   const { tool, input } = ran.redirect
   // The format of the row reads the shell's outcome, and the plan turns it into the outcome of the job.
-  return [
-    { loss: 'nothing', redirect: { tool, input, read: (result) => plan.read(row.format(result, command)) } },
-  ]
+  const read: Redirect['read'] = (result) => {
+    const outcome = ran.redirect.read(result)
+    return outcome.kind === 'shell' || outcome.kind === 'failed' ? plan.read(outcome) : outcome
+  }
+  return [{ loss: 'nothing', redirect: { tool, input, read } }]
 }
 
 const maxTools = 40

@@ -4,11 +4,11 @@ import type { Tool } from '../../core/request.ts'
 import { type Arguments, absolute, fillArguments } from './arguments.ts'
 import { failed, looksFailed, refusal, saysFailed, saysUnfit } from './failure.ts'
 import type { ClientResult, Job, JobKind, JobOf, Outcome, Redirect } from './job.ts'
-import { parametersOf } from './parameter-values.ts'
+import { adapt, parametersOf } from './parameter-values.ts'
 import { inDirectory } from './quote.ts'
 import { readFileResult } from './read-file.ts'
 import { readGlobResult, readGrepResult, readListResult } from './read-search.ts'
-import type { GrepRow, ReadRow, Row, ShellRow } from './vocabulary.ts'
+import type { GrepRow, ReadRow, Row, ShellRow } from './row.ts'
 
 /** What a route loses of the job. A route that loses its meaning does not exist. */
 type Loss = 'nothing' | 'presentation'
@@ -23,7 +23,7 @@ const bearable: Readonly<Partial<Record<JobKind, Readonly<Record<string, Loss>>>
   // Working directories become part of the command.
   shell: { workingDirectory: 'nothing', timeout: 'presentation', description: 'nothing' },
   // The gateway cuts the part out of the whole file.
-  read: { offset: 'nothing', limit: 'nothing', lastLine: 'nothing', entire: 'nothing' },
+  read: { offset: 'nothing', limit: 'nothing', lastLine: 'nothing', range: 'nothing', entire: 'nothing' },
   list: { ignore: 'nothing' },
   grep: {
     mode: 'nothing',
@@ -48,7 +48,33 @@ export interface Target {
   workspace: string | undefined
 }
 
-export function routeTo(asked: Job, { tool, row, workspace }: Target): Route | undefined {
+export function routeTo(asked: Job, target: Target): Route | undefined {
+  const route = plainRoute(asked, target)
+  if (route === undefined) return undefined
+  const { sends, unwrap } = target.row
+  const { redirect } = route
+  const input = sends === undefined ? redirect.input : withConstants(redirect.input, sends, target.tool)
+  const read: Redirect['read'] =
+    unwrap === undefined ? redirect.read : (result) => redirect.read(unwrap(result))
+  return { ...route, redirect: { ...redirect, input, read } }
+}
+
+function withConstants(
+  input: Record<string, unknown>,
+  sends: NonNullable<Row['sends']>,
+  tool: Tool,
+): Record<string, unknown> {
+  const filled = { ...input }
+  for (const { name, normal, schema } of parametersOf(tool)) {
+    if (name in filled || !Object.hasOwn(sends, normal)) continue
+    const fitted = adapt(sends[normal], schema)
+    if (fitted !== undefined) filled[name] = fitted
+  }
+  return filled
+}
+
+/** Without what the row adds to every call, and to the reading of every result. */
+function plainRoute(asked: Job, { tool, row, workspace }: Target): Route | undefined {
   const job = withPlace(asked, { tool, row, workspace })
   if (job.kind === 'shell' && row.kind === 'shell') return routeShell(job, { tool, row, workspace })
   if (job.kind === 'read' && row.kind === 'read') return routeRead(job, { tool, row, workspace })
@@ -106,15 +132,12 @@ function routeRead(
   const rendered = row.renders?.test(job.path) ?? false
   const part = rendered ? undefined : fillArguments(job, tool, workspace)
   const partAsked = part !== undefined && asksForPart(job, part)
-  const filled = partAsked ? part : fillArguments({ kind: 'read', path: job.path }, tool, workspace)
-  if (filled === undefined || lossOf('read', filled.unplaced) === undefined) return undefined
-  const input = { ...filled.input }
   const range = rendered ? undefined : row.wholeRange
-  if (range !== undefined) {
-    // Qwen Code takes an offset only together with a limit.
-    for (const { name, normal } of parametersOf(tool))
-      if ((normal === 'offset' || normal === 'limit') && !(name in input)) input[name] = range[normal]
-  }
+  const asked: JobOf<'read'> = partAsked ? job : { kind: 'read', path: job.path }
+  // Qwen Code takes an offset only together with a limit.
+  const filled = fillArguments({ ...range, ...asked }, tool, workspace)
+  if (filled === undefined || lossOf('read', filled.unplaced) === undefined) return undefined
+  const { input } = filled
   const sent = range === undefined ? {} : { sentLimit: range.limit }
   const call = { job, format: row.format, partAsked, rendered, ...sent }
   return {
@@ -125,6 +148,7 @@ function routeRead(
 
 function asksForPart(job: JobOf<'read'>, { unplaced }: Arguments): boolean {
   if ((job.offset === undefined && job.limit === undefined) || (job.offset ?? 1) < 0) return false
+  if (!unplaced.includes('range')) return true
   const offsetAsked = job.offset === undefined || !unplaced.includes('offset')
   const limitAsked = job.limit === undefined || !unplaced.includes('limit') || !unplaced.includes('lastLine')
   return offsetAsked && limitAsked
@@ -154,6 +178,7 @@ function routeGrep(
   asked: JobOf<'grep'>,
   { tool, row, workspace }: Target & { row: GrepRow },
 ): Route | undefined {
+  if (row.countsOnly && asked.mode === 'content') return undefined
   const job = { ...asked }
   const first = fillArguments(job, tool, workspace)
   if (first === undefined) return undefined
@@ -179,7 +204,7 @@ function routeGrep(
   const call = {
     job: asked.glob === job.glob ? asked : { ...asked, glob: job.glob as string },
     asked: {
-      mode: unplaced.includes('mode') ? ('content' as const) : job.mode,
+      mode: row.countsOnly ? ('count' as const) : unplaced.includes('mode') ? ('content' as const) : job.mode,
       ...(job.path ? { path: job.path } : {}),
     },
     filterGlob: unplaced.includes('glob'),

@@ -1,80 +1,32 @@
 // The vocabulary: which tool of which client does which job.
 //
 // A row applies to a tool with one of its `names` that has all parameters in `needs` (normalised: `filePath` → `filepath`) and
-// whose required parameters can be filled. Earlier rows come first. route.ts decides what to do about parts of a job that a
+// whose required parameters can be filled. Earlier rows come first. row.ts says what else a row can state. route.ts decides what to do about parts of a job that a
 // tool has no parameter for.
 //
 // To add a client:
 // 1. Add a row here for each of its tools that does a job. The kinds of jobs are in job.ts. Choose `needs` so that tools of
 //    other clients with the same name do not match.
 // 2. Parameter names that are new go into parameter-names.ts; required parameters that no job has get a value in `fillers` there.
-// 3. `format` says how its results look. If no format in file-formats.ts (read) or read-shell.ts (shell) fits, add one. Results
+// 3. `format` says how its results look. If no format in file-formats.ts and agent-files.ts (read) or read-shell.ts and
+//    agent-shells.ts (shell) fits, add one; `unwrap` removes what is around every result of a tool. Results
 //    of list, glob and grep tools are recognised by shape in read-search.ts and grep-formats.ts; refusals and errors by the
 //    patterns in failure.ts.
 // 4. Add its tool definitions to clients.fixture.ts, and cases to redirect.test.ts and the read-*.test.ts files.
 // Tools without a row are only guessed by match-unknown.ts.
 //
-// Sources: OpenCode 1.18.33, Claude Code 2.1.325, Codex 0.166.0, Qwen Code 0.24.4 were observed; Gemini CLI, Cline and Roo Code
-// were read in their sources; the others are known by name only.
+// Sources: OpenCode 1.18.33, Claude Code 2.1.325, Codex 0.166.0, Qwen Code 0.24.4 and the clients of agent-rows.ts were observed;
+// Gemini CLI, Cline's and Continue's editor extensions and Roo Code were read in their sources; the others are known by name only.
 
-import {
-  bareFile,
-  claudeFile,
-  clineFile,
-  codexFile,
-  type FileFormat,
-  openCodeFile,
-  unmarkedFile,
-} from './file-formats.ts'
-import type { JobKind } from './job.ts'
-import {
-  claudeShell,
-  clineShell,
-  codexShell,
-  openCodeShell,
-  qwenShell,
-  type ShellFormat,
-  unmarkedShell,
-} from './read-shell.ts'
-
-interface Naming {
-  /** The owner. `any`: a common name, so the description must not point elsewhere (`isElsewhere`). */
-  client: string
-  names: readonly string[]
-  needs?: readonly string[]
-  /** Its description must match. */
-  says?: RegExp
-  /** A `cd` in its shell changes the directory of later tools: each call gets the directory. */
-  wanders?: boolean
-}
-
-export type ReadRow = Naming & {
-  kind: 'read'
-  format: FileFormat
-  /** Sent for a whole file. Qwen Code answers a second read without a range with only a remark. */
-  wholeRange?: { offset: number; limit: number }
-  /** Files that it renders (notebooks, PDF), for which it takes no range. */
-  renders?: RegExp
-}
-export type ShellRow = Naming & {
-  kind: 'shell'
-  format: ShellFormat
-  /** Sent if the job has no timeout. Codex moves a longer command to the background. */
-  defaultTimeoutMs?: number
-}
-export type GrepRow = Naming & {
-  kind: 'grep'
-  /** Rust regular expressions: the pattern can contain `(?i)`. */
-  inlineFlags?: boolean
-  /** Cannot search one file alone. */
-  directoriesOnly?: boolean
-  /** Always ignores case. The gateway filters the matches of a case-sensitive search. */
-  anyCase?: boolean
-}
-type PlainRow = Naming & { kind: Exclude<JobKind, 'read' | 'shell' | 'grep'> }
-export type Row = ReadRow | ShellRow | GrepRow | PlainRow
+import { agentRows } from './agent-rows.ts'
+import { bareFile, claudeFile, clineFile, codexFile, openCodeFile, unmarkedFile } from './file-formats.ts'
+import { claudeShell, clineShell, codexShell, openCodeShell, qwenShell, unmarkedShell } from './read-shell.ts'
+import type { Row } from './row.ts'
 
 export const vocabulary: readonly Row[] = [
+  // Agents whose tools share their names with those below
+  ...agentRows,
+
   // OpenCode
   { client: 'opencode', kind: 'read', names: ['read'], needs: ['filepath'], format: openCodeFile },
   {
@@ -153,7 +105,7 @@ export const vocabulary: readonly Row[] = [
     names: ['read_file'],
     needs: ['filepath', 'offset', 'limit'],
     format: bareFile,
-    wholeRange: { offset: 0, limit: 100_000 },
+    wholeRange: { offset: 1, limit: 100_000 },
     renders: /\.(?:ipynb|pdf)$/i,
   },
   { client: 'qwen-code', kind: 'read', names: ['read_file'], needs: ['absolutepath'], format: bareFile },

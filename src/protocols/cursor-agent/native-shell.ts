@@ -33,9 +33,9 @@ const where = ({ command, workingDirectory }: { command: string; workingDirector
 })
 
 /** Some clients report only the output: the model must not mistake that for a success. */
-function errorOutput({ stderr, exitCodeAssumed }: Extract<Success, { kind: 'shell' }>): string {
+function errorOutput({ stderr, exitCode, exitCodeAssumed }: Extract<Success, { kind: 'shell' }>): string {
   if (!exitCodeAssumed) return stderr
-  return `${stderr}${stderr === '' || stderr.endsWith('\n') ? '' : '\n'}(The client does not tell exit codes: 0 is assumed.)\n`
+  return `${stderr}${stderr === '' || stderr.endsWith('\n') ? '' : '\n'}(The client does not tell exit codes: ${exitCode} is assumed.)\n`
 }
 
 export const shell: NativeKind<ShellArgs> = {

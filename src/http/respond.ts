@@ -35,7 +35,8 @@ export function respond(
 
 export function respondError(exchange: Answering, error: GatewayError, { status, body }: ErrorShape): void {
   const { head } = exchange
-  const { retryAfterMs, retryHeaders } = error
+  const { retryHeaders } = error
+  const retryAfterMs = error.retryAfterMs ?? usualWait(error)
   if (retryAfterMs !== undefined) {
     head.set('retry-after', String(Math.ceil(retryAfterMs / 1000)))
     if (retryHeaders?.exact || retryAfterMs % 1000 !== 0)
@@ -46,6 +47,13 @@ export function respondError(exchange: Answering, error: GatewayError, { status,
   // 499 is a log's word for "the client has gone": no client reads it.
   respondJson(exchange, status, body)
 }
+
+/** For a backend that is down: a client lives through its restart, and does not wait for minutes in silence. */
+const usualWaitMs = 2_000
+
+/** A service that answers says itself how long to wait. */
+const usualWait = ({ code, status, retryable, upstream }: GatewayError) =>
+  code === 'upstream-unavailable' && status === 503 && retryable && !upstream ? usualWaitMs : undefined
 
 /**
  * The SDKs of OpenAI and Anthropic obey this header. Without it they retry every 429 and 5xx, and Claude Code a 401 for minutes, and a

@@ -27,16 +27,32 @@ export function connectionFailure(
     )
   }
   const status = /^Proxy response \((\d+)\)/.exec(error.message)?.[1]
-  const remedy = proxied && !/CERT|VERIFY/.test(code) ? proxyRemedy : remedies[code]
+  const remedy = proxied && !isAboutTrust(code) ? proxyRemedy : remedies[code]
   return new GatewayError(
     'upstream-unavailable',
     `${name}${host} could not be reached (${status ? `the proxy answered ${status}` : code})${remedy ? `: ${remedy}` : ''}.`,
     {
       cause: error,
-      status: 502,
+      ...(isAbsent.has(code) ? {} : { status: 502 }),
+      ...(isAboutTrust(code) ? { retryable: false } : {}),
     },
   )
 }
+
+/** There was no connection at all: the server may be starting. */
+const isAbsent = new Set([
+  'EAI_AGAIN',
+  'ECONNREFUSED',
+  'EHOSTDOWN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'ETIMEDOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
+
+/** A certificate that is not trusted stays so. */
+const isAboutTrust = (code: string) => /CERT|VERIFY/.test(code)
 
 const proxyRemedy =
   'check the proxy ("connect.proxy", or HTTPS_PROXY, HTTP_PROXY and NO_PROXY) and the server behind it'

@@ -130,7 +130,7 @@ describe('an alias with several backends', () => {
     const answer = await chat(bench.url, ask('best'))
     expect(answer.status).toBe(503)
     expect(answer.json.error.message).toContain('anthropic: later')
-    expect((await chat(bench.url, ask('lost'))).status).toBe(502)
+    expect((await chat(bench.url, ask('lost'))).status).toBe(503)
   })
 
   it('one retry comes before the next backend', async () => {
@@ -220,7 +220,7 @@ describe('a backend that is down', () => {
 
   it('fails its own models only, and says what to do', async () => {
     const { status, json } = await chat(bench.url, ask('dead/x'))
-    expect(status).toBe(502)
+    expect(status).toBe(503)
     expect(json.error.message).toContain('baseUrl')
     expect((await chat(bench.url, ask('alone'))).status).toBe(200)
   })

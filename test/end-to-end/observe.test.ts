@@ -18,7 +18,7 @@ describe('x-dragoman-turn', () => {
     ['success', ask('openai/gpt-demo'), 200],
     ['a stream', ask('openai/gpt-demo', { stream: true }), 200],
     ['an unknown model', ask('nothing'), 404],
-    ['a dead backend', ask('dead/x'), 502],
+    ['a dead backend', ask('dead/x'), 503],
   ])('%s: in the answer and in the log', async (_name, body, status) => {
     const answer = await observed.call(body)
     expect(answer.status).toBe(status)

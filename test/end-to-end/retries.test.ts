@@ -195,7 +195,7 @@ it('a connection that is refused is tried again', async () => {
     settings: { backends: { openai: { kind: 'openai', baseUrl: `http://127.0.0.1:${port}/v1` } } },
     gateway: { retryPolicy: quickRetries },
   })
-  expect((await post(other.url, ask(models.openai))).status).toBe(502)
+  expect((await post(other.url, ask(models.openai))).status).toBe(503)
   const turn = other.logs.filter((line) => line.includes('an upstream attempt failed'))
   expect(turn).toHaveLength(2)
   await other.close()

@@ -33,6 +33,7 @@ type Name = (typeof backends)[number]
 
 type Outcome = { code: ErrorCode; status?: number }
 const broken: Outcome = { code: 'upstream-unavailable', status: 502 }
+const absent: Outcome = { code: 'upstream-unavailable' }
 const unreadable: Outcome = { code: 'upstream-protocol' }
 const silent: Outcome = { code: 'timeout' }
 
@@ -190,7 +191,7 @@ describe('no end of the stream', () => {
 })
 
 describe('the road there', () => {
-  async function expectUnreachable(port: number, message: string): Promise<void> {
+  async function expectUnreachable(port: number, message: string, outcome: Outcome): Promise<void> {
     const baseUrl = `https://localhost:${port}`
     const { gateway, url } = await startGateway({
       backends: {
@@ -203,7 +204,7 @@ describe('the road there', () => {
     for (const backend of backends) {
       const { door, stream } = turnOf()
       const answer = await ask(url, door, { model: nextModel(backend), turns: hello, stream })
-      expectError(answer, { door, shown: '', outcome: broken })
+      expectError(answer, { door, shown: '', outcome })
       expect(answer.error?.message).toContain(message)
     }
     await gateway.close()
@@ -211,7 +212,7 @@ describe('the road there', () => {
 
   it('a name that does not resolve', async () => {
     watchNames().isDown = true
-    await expectUnreachable(443, 'no such host')
+    await expectUnreachable(443, 'no such host', absent)
     await watch.expectNothingLeft(running.gateway)
   })
 
@@ -219,7 +220,7 @@ describe('the road there', () => {
     let served = 0
     const server = createServer(selfSigned(), () => served++).listen(0, '127.0.0.1')
     await once(server, 'listening')
-    await expectUnreachable((server.address() as AddressInfo).port, 'self-signed')
+    await expectUnreachable((server.address() as AddressInfo).port, 'self-signed', broken)
     await new Promise((resolve) => server.close(resolve))
     expect(served).toBe(0)
     await watch.expectNothingLeft(running.gateway)

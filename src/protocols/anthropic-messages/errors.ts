@@ -10,6 +10,7 @@ import {
   type UpstreamRefusal,
   upstreamError,
 } from '../errors/upstream-error.ts'
+import { inOwnWords } from './limit-words.ts'
 
 const types: Record<ErrorCode, string> = {
   'invalid-request': 'invalid_request_error',
@@ -40,7 +41,7 @@ export function messagesErrorBody(failure: GatewayError, requestId?: string): Re
   if (said) {
     const { body, error } = said
     const words = String(error.message)
-    const message = messageOf({ code: failure.code, message: words })
+    const message = inOwnWords({ code: failure.code, message: words, upstream: failure.upstream })
     return {
       ...body,
       request_id: requestId ?? null,
@@ -54,26 +55,23 @@ export function messagesErrorBody(failure: GatewayError, requestId?: string): Re
   const details = serviceCode === undefined ? {} : { details: { error_code: serviceCode } }
   return {
     type: 'error',
-    error: { type, message: messageOf(failure), ...details },
+    error: { type, message: inOwnWords(failure), ...details },
     request_id: requestId ?? null,
   }
 }
 
-/** The status of the API for overload. Claude Code has remedies for it that it does not have for a 503. */
+/**
+ * The status of the API for overload, here also of a backend that is down or left alone. Claude Code has remedies for it that it does
+ * not have for a 503.
+ */
 const overloaded = 529
 
 export function messagesErrorStatus(failure: GatewayError): number {
   const said = saidIn('anthropic', failure)
   if (said) return said.status ?? failure.status
-  const isOverload = failure.code === 'upstream-unavailable' && failure.upstream && failure.status === 503
+  const isOverload = failure.code === 'upstream-unavailable' && failure.status === 503
   return isOverload ? overloaded : failure.status
 }
-
-/** Compatible servers have other words for it. Clients match this text to know that they must shorten the conversation or ask for a shorter answer. */
-const overflow = /prompt is too long|exceed context limit/
-
-const messageOf = ({ code, message }: Pick<GatewayError, 'code' | 'message'>): string =>
-  code !== 'context-overflow' || overflow.test(message) ? message : `prompt is too long: ${message}`
 
 const byType = new Map<string, ErrorCode>(
   Object.entries({

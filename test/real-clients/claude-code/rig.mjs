@@ -48,10 +48,14 @@ export function write(path, content) {
 }
 
 function startGateway(config, folder) {
-  const child = spawn(process.execPath, [join(root, 'dist/src/cli.js'), 'serve', '--config', config, '--port', '8902'], {
-    env: { PATH: process.env.PATH, HOME: join(folder, 'gateway-home') },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const child = spawn(
+    process.execPath,
+    [join(root, 'dist/src/cli.js'), 'serve', '--config', config, '--port', '8902'],
+    {
+      env: { PATH: process.env.PATH, HOME: join(folder, 'gateway-home') },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
   let log = ''
   child.stderr.on('data', (data) => (log += data))
   return new Promise((resolve, reject) => {
@@ -102,7 +106,17 @@ function startTap(upstream) {
 }
 
 /** `whileRunning` may interrupt it. */
-async function runClaude({ command, args, home, workspace, url, model, env = {}, whileRunning, patienceMs = 90_000 }) {
+async function runClaude({
+  command,
+  args,
+  home,
+  workspace,
+  url,
+  model,
+  env = {},
+  whileRunning,
+  patienceMs = 90_000,
+}) {
   const child = spawn(command, args, {
     cwd: workspace,
     env: {

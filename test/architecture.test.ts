@@ -16,6 +16,7 @@ const rows: readonly (readonly [folder: string, mayImport: string])[] = [
   ['protocols/requests', 'core'],
   ['protocols/connect', 'core'],
   ['protocols/client-tools', 'core'],
+  ['protocols/tool-search', 'core'],
   ['protocols/local-tools', 'core protocols/client-tools protocols/requests'],
   ['protocols/tool-text', 'core protocols/requests protocols/streams'],
   ['protocols/qwen-web', 'core protocols/errors protocols/requests protocols/streams'],

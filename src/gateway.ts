@@ -39,6 +39,7 @@ import type { RouteServices } from './server/routes.ts'
 import { sealSecret } from './server/seal-secret.ts'
 import type { ReplayInputs } from './server/serving.ts'
 import { shutDown } from './server/shut-down.ts'
+import { ToolDeferral } from './server/tool-deferral.ts'
 import type { Taping } from './tapes/create-taping.ts'
 import type { TapeSource } from './tapes/tape-source.ts'
 
@@ -145,6 +146,7 @@ export async function createGateway(options: InternalOptions): Promise<Gateway> 
     socketResponses: new ResponseStore(),
     cluster,
     local,
+    deferral: new ToolDeferral(config.deferTools),
     taping: tapes?.taping,
   }
 

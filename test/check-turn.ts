@@ -72,6 +72,9 @@ export function checkTurn(events: readonly TurnEvent[]): string[] {
         }
         open = undefined
         break
+      case 'tool-search':
+        if (open) say(`block ${open.block} is still open`)
+        break
       case 'turn-end':
         if (open && open.type !== 'tool-call') say(`block ${open.block} was never closed`)
         if (open && (event.reason === 'stop' || event.reason === 'tool-calls'))

@@ -10,6 +10,7 @@ import { withToolText } from './tool-text/with-tool-text.ts'
 const backendMembers: Record<keyof Required<Backend>, 'method' | 'value'> = {
   kind: 'value',
   dialects: 'value',
+  toolFacts: 'method',
   models: 'method',
   run: 'method',
   countTokens: 'method',
@@ -66,6 +67,10 @@ describe('a backend', () => {
 
   it('with tools as text has every member of the original', () => {
     const { backend } = original()
-    expectForwarded(withToolText(backend as never, {} as ToolTextSettings), backend, ['run', 'dialects'])
+    expectForwarded(withToolText(backend as never, {} as ToolTextSettings), backend, [
+      'run',
+      'dialects',
+      'toolFacts',
+    ])
   })
 })

@@ -205,7 +205,7 @@ const eventFields = new Map<unknown, readonly string[]>(
     'tool-call-delta': ['delta'],
     'tool-call-end': ['callId', 'name', 'input'],
     'turn-end': ['reason'],
-  } satisfies Record<Exclude<TurnEvent['type'], 'turn-error' | 'opaque'>, readonly string[]>),
+  } satisfies Record<Exclude<TurnEvent['type'], 'turn-error' | 'tool-search' | 'opaque'>, readonly string[]>),
 )
 
 function readEvent(event: unknown): TurnEvent | undefined {

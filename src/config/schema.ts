@@ -87,6 +87,12 @@ export const configSchema = z.strictObject({
     .default({})
     .describe('Settings per client, by its detected name (cursor-ide, opencode, …).'),
   toolArguments: toolArguments.default('whole'),
+  deferTools: z
+    .union([z.enum(['auto', 'off']), z.int().min(8).max(10_000)])
+    .default('auto')
+    .describe(
+      'Tools that the model searches for: where the service needs it, never, or also above this number.',
+    ),
   responses: z
     .strictObject({
       webSocket: z

@@ -118,10 +118,20 @@ export interface Finding {
   message: string
 }
 
+/** What a service does with the tools of a request. */
+export interface ToolFacts {
+  /** The most tools that it takes. */
+  limit?: number | undefined
+  /** It searches the deferred tools of this request itself. */
+  searches?: boolean
+}
+
 export interface Backend {
   readonly kind: string
   /** Dialects of doors that the service speaks, by their names in `TurnRequest.origin`: it gets opaque parts of these only. */
   readonly dialects?: readonly string[]
+  /** Absent: the service takes any number of tools and searches none. `request.model` is the backend's own name. */
+  toolFacts?(request: TurnRequest): ToolFacts
   /** The available models, requested from the service. */
   models(signal: AbortSignal): Promise<Model[]>
   /**

@@ -2,7 +2,7 @@
 
 import { TextBuffer } from '../base/text-buffer.ts'
 import type { GatewayError } from './errors.ts'
-import type { FinishReason, TurnEvent, Usage } from './events.ts'
+import type { FinishReason, SearchEvent, TurnEvent, Usage } from './events.ts'
 import { costOf } from './held-events.ts'
 import { type TurnBudget, textCost } from './turn-budget.ts'
 
@@ -19,6 +19,8 @@ export interface CollectedTurn {
   rawReason?: string | undefined
   stopSequence?: string | undefined
   usage: Usage | undefined
+  /** Searches of deferred tools, each with the number of parts before it. */
+  searches?: { before: number; search: SearchEvent }[]
   /** The answer as the upstream wrote it, for doors of its dialect. */
   original?: { lane: string; text: string }
 }
@@ -115,6 +117,10 @@ export class TurnCollector {
       }
       case 'tool-call-end':
         parts.push({ type: 'tool-call', callId: event.callId, name: event.name, input: event.input })
+        return
+      case 'tool-search':
+        this.#turn.searches ??= []
+        this.#turn.searches.push({ before: parts.length, search: event })
         return
       case 'opaque':
         if (event.form === 'answer') this.#turn.original = { lane: event.lane, text: event.data }

@@ -11,6 +11,7 @@
 //   same batch, and none of them is `turn-start` or `opaque`.
 
 import type { GatewayError } from './errors.ts'
+import type { Tool } from './request.ts'
 
 export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'other'
 
@@ -55,9 +56,16 @@ export type TurnEvent =
   | { type: 'tool-call-start'; block: number; callId: string; name: string }
   | { type: 'tool-call-delta'; block: number; delta: string }
   | { type: 'tool-call-end'; block: number; callId: string; name: string; input: string }
+  /**
+   * Deferred tools were searched, and those that were found are loaded. It is no block, and occurs only while none is open. Doors whose
+   * dialect has such a search show it; others ignore it.
+   */
+  | { type: 'tool-search'; id: string; name: string; query: string; found: readonly Tool[] }
   /** `stopSequence`: the stop sequence of the request that ended the turn, if the upstream reports it. */
   | { type: 'turn-end'; reason: FinishReason; rawReason?: string; stopSequence?: string; usage?: Usage }
   | { type: 'turn-error'; error: GatewayError }
+
+export type SearchEvent = Extract<TurnEvent, { type: 'tool-search' }>
 
 export function isTerminal(event: TurnEvent): boolean {
   return event.type === 'turn-end' || event.type === 'turn-error'
@@ -69,6 +77,7 @@ export function isVisibleOutput(event: TurnEvent): boolean {
     case 'text-delta':
     case 'reasoning-delta':
     case 'tool-call-delta':
+    case 'tool-search':
       return true
     case 'opaque':
       return event.visible

@@ -64,6 +64,8 @@ export interface OpaquePart {
   text?: string
   /** The error of services of other dialects, if the part must not be left out. */
   error?: GatewayError
+  /** Set if the part is a search of deferred tools by the service: the call has the query, the result the names of the tools. */
+  search?: { readonly id: string; readonly query?: string; readonly found?: readonly string[] }
 }
 
 /** A tool that only its own dialect knows, such as a tool that the service itself runs. */
@@ -107,8 +109,20 @@ export interface Tool {
   schema: Record<string, unknown>
   strict?: boolean
   cache?: CacheHint
+  /** The client marked it `defer_loading`: with `TurnRequest.toolSearch`, the model has it only after a search. */
+  deferred?: true
   /** Set for a tool that takes free text: its own description and format. `schema` wraps that text into one argument. */
   custom?: { readonly description?: string; readonly format?: Readonly<Record<string, unknown>> }
+}
+
+/** The search of deferred tools that the service of a dialect offers. */
+export interface ToolSearch {
+  /** The opaque tool that asks for it. */
+  tool: OpaqueTool
+  /** The name of the search tool, for the model. */
+  name: string
+  /** What the model searches with. */
+  by: 'words' | 'pattern'
 }
 
 export type ToolChoice =
@@ -139,6 +153,8 @@ export interface TurnRequest {
   opaqueTools?: readonly OpaqueTool[]
   /** Tools that the conversation defines in its dialect's own way. Services of other dialects get them with `tools`. */
   inlineTools?: readonly Tool[]
+  /** The client relies on the service to search the deferred tools. */
+  toolSearch?: ToolSearch
   /** Some messages have opaque parts. */
   hasOpaqueParts?: boolean
   /** What only a service of the dialect of `origin` can do and must not be left out, as the errors of other services. */

@@ -6,14 +6,15 @@ import { withProgress } from '../base/with-progress.ts'
 import { TurnCollector } from '../core/collect.ts'
 import { GatewayError } from '../core/errors.ts'
 import type { TurnEvent } from '../core/events.ts'
-import type { AssistantPart, Message, ToolCallPart, ToolResult, TurnRequest } from '../core/request.ts'
+import { followUp } from '../core/follow-up.ts'
+import { JoinedAnswer } from '../core/joined-answer.ts'
+import type { Message, ToolCallPart, ToolResult, TurnRequest } from '../core/request.ts'
 import type { Turn } from '../core/turn.ts'
 import type { ToolRun } from '../observe/tracing.ts'
 import type { ClientResult } from '../protocols/client-tools/job.ts'
 import { announce, conclude } from '../protocols/local-tools/progress.ts'
 import { ShownOutput } from '../protocols/local-tools/shown-output.ts'
 import type { LocalExecutor, LocalSettings, RunContext } from './executor.ts'
-import { JoinedAnswer } from './joined-answer.ts'
 
 /** The client has no tools, in this request or earlier, and does not forbid tools. */
 function wantsLocalTools({ tools, toolChoice, messages, origin: { body } }: TurnRequest): boolean {
@@ -117,7 +118,7 @@ export async function* localTurn(options: LocalTurnOptions): AsyncGenerator<Turn
       }
       done.characters += lengthOf(leg)
       answer.next(leg.turn)
-      request = followUp(request, leg, results)
+      request = followUp(request, leg.turn, results)
       turn = await options.ask(request)
       isWaitedFor = false
     } catch (error) {
@@ -230,15 +231,3 @@ const toResult = ({ callId }: ToolCallPart, { text, isError }: ClientResult): To
 
 const callsOf = ({ turn }: TurnCollector): ToolCallPart[] =>
   turn.reason === 'tool-calls' ? turn.parts.filter((part) => part.type === 'tool-call') : []
-
-/** The conversation with the model's last answer and the results of its calls. */
-function followUp(request: TurnRequest, { turn }: TurnCollector, results: ToolResult[]): TurnRequest {
-  const content = turn.parts.map((part): AssistantPart => {
-    if (part.type !== 'text') return part
-    return { type: 'text', text: part.text }
-  })
-  return {
-    ...request,
-    messages: [...request.messages, { role: 'assistant', content }, { role: 'tool', results }],
-  }
-}

@@ -84,6 +84,11 @@ export const metricFacts = {
     labels: ['backend', 'kind'],
     help: 'Malformed tool calls in text, by how they were handled.',
   },
+  dragoman_tool_searches_total: {
+    type: 'counter',
+    labels: ['backend', 'outcome'],
+    help: 'Searches of deferred tools that the gateway answered.',
+  },
   dragoman_notes_total: {
     type: 'counter',
     labels: ['backend'],

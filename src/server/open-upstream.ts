@@ -15,7 +15,9 @@ import { withoutForeignParts } from '../protocols/requests/opaque-parts.ts'
 import type { Target } from './catalog.ts'
 import type { ModelVariant } from './model-variants.ts'
 import { resolveModel } from './resolve-model.ts'
+import { searchTurn } from './search-turn.ts'
 import type { Serving } from './serving.ts'
+import { type DeferredTurn, deferralNote } from './tool-deferral.ts'
 
 /** Resolves with the first turn that has visible output; tries every target of an alias before it fails. */
 export async function openUpstream(serving: Serving): Promise<Turn> {
@@ -25,16 +27,13 @@ export async function openUpstream(serving: Serving): Promise<Turn> {
   if (variant) notes.add(variantNote(request, variant))
   const { local } = services
   const offered = local && !client.hasOwnTools ? await offerLocalTools(request.turn, local) : undefined
-  if (!local || !offered) return (await openOne(serving, request.turn, targets)).turn
+  if (!local || !offered) return openWithSearch(serving, targets)
   notes.add("the gateway's own tools were offered to the model")
   const { turn: first, target } = await openOne(serving, offered, targets, 'first')
   const { turnId, clientName: name } = serving
   const context = { turnId, key: serving.caller.key, client: name, signal: nativeSignal(serving.signal) }
-  const ask = async (next: TurnRequest) => (await openOne(serving, next, [target], 'later')).turn
-  const abandon = (callId: string) => {
-    const sessionId = sessionOf(callId)
-    if (sessionId !== undefined) target.backend.sessions?.drop(sessionId)
-  }
+  const ask = askLater(serving, target)
+  const abandon = abandonAt(target)
   const onOutput: LocalTurnOptions['onOutput'] = (callId, stream, text) =>
     target.backend.sessions?.onOutput?.(callId, stream, text)
   const onRan: LocalTurnOptions['onRan'] = (run) => serving.observer.ran(run)
@@ -42,15 +41,40 @@ export async function openUpstream(serving: Serving): Promise<Turn> {
   return new Turn(localTurn(options), serving.budget)
 }
 
+/** A turn with the client's tools, some of which the model may have to search for. */
+async function openWithSearch(serving: Serving, targets: readonly Target[]): Promise<Turn> {
+  const { turn: first, target, deferred } = await openOne(serving, serving.request.turn, targets)
+  if (!deferred) return first
+  const { backendName: backend } = target
+  const onSearch = (found: number) =>
+    serving.services.metrics.count('dragoman_tool_searches_total', {
+      backend,
+      outcome: found > 0 ? 'found' : 'none',
+    })
+  const legs = { ask: askLater(serving, target), abandon: abandonAt(target), onSearch }
+  return new Turn(searchTurn({ deferred, first, ...legs }), serving.budget)
+}
+
+const askLater = (serving: Serving, target: Target) => async (next: TurnRequest) =>
+  (await openOne(serving, next, [target], 'later')).turn
+
+const abandonAt =
+  ({ backend }: Target) =>
+  (callId: string) => {
+    const sessionId = sessionOf(callId)
+    if (sessionId !== undefined) backend.sessions?.drop(sessionId)
+  }
+
 /** Opens one upstream turn: the only one of the client's turn, or a part. A later part can be retried, whatever the client has seen. */
 async function openOne(
   serving: Serving,
   asked: TurnRequest,
   targets: readonly Target[],
   part: 'only' | 'first' | 'later' = 'only',
-): Promise<{ turn: Turn; target: Target }> {
+): Promise<{ turn: Turn; target: Target; deferred: DeferredTurn | undefined }> {
   const { services, caller, notes, budget, turnId, observer, sink, signal, head, client, tape, tap } = serving
   const isLaterPart = part === 'later'
+  let deferred: DeferredTurn | undefined
   let lasting = notes.all.length
   const keptBefore = budget.spent
   const onRepair = (kind: TextRepair) => observer.repaired(kind)
@@ -70,7 +94,13 @@ async function openOne(
     }
     const onAnswerHeaders: TurnContext['onAnswerHeaders'] = (form, headers) =>
       head.pass(scrubbed(answerHeadersFor(asked.origin.dialect, form, headers), services))
-    const upstreamRequest = forTarget(asked, target, (text) => notes.add(text))
+    const note = (text: string) => notes.add(text)
+    deferred =
+      part === 'only'
+        ? services.deferral?.defer({ ...asked, model: target.model }, target.backend, caller)
+        : undefined
+    if (deferred) note(deferralNote(deferred.plan))
+    const upstreamRequest = forTarget(deferred?.request ?? asked, target, note)
     return target.backend.run(upstreamRequest, {
       turnId,
       caller,
@@ -84,7 +114,7 @@ async function openOne(
       onRepair,
       onAnswerHeaders,
       traceHeaders,
-      mayOpenLane: part === 'only',
+      mayOpenLane: part === 'only' && !deferred,
     })
   }
   const noteFallback = ({ backendName, model }: Target, why: string) => {
@@ -119,7 +149,7 @@ async function openOne(
     throw failure
   })
   observer.target = { backendName: target.backendName, model: target.model }
-  return { turn, target }
+  return { turn, target, deferred }
 }
 
 /**

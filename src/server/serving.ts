@@ -18,6 +18,7 @@ import type { Observing, TurnObserver } from '../observe/turn-observer.ts'
 import type { TurnTape } from '../tapes/tape-source.ts'
 import type { TurnTaping } from '../tapes/turn-taping.ts'
 import type { Catalog } from './catalog.ts'
+import type { ToolDeferral } from './tool-deferral.ts'
 
 export interface TurnServices extends Observing {
   catalog: Catalog
@@ -34,6 +35,8 @@ export interface TurnServices extends Observing {
   stopping: Latch
   /** The gateway's own tools, if enabled. */
   local?: LocalExecutor | undefined
+  /** Deferred tools for services without a search of their own. */
+  deferral?: ToolDeferral | undefined
   /** Undefined if no turn is taped. */
   taping?: TurnTaping | undefined
   /** Replay only: recorded ids and clock. */

@@ -88,6 +88,7 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
   return {
     kind: 'anthropic',
     dialects: [dialect],
+    toolFacts: ({ origin }) => ({ searches: origin.dialect === dialect }),
     run,
     models: (signal) => askModels(options, requests, signal),
     countTokens: (request, context) => askCount(options, requests, request, context),

@@ -3,7 +3,7 @@
 import { alreadyAnswered, type Delivery, type ListedSession } from '../../core/backend.ts'
 import { type Caller, callerId, isSameCaller } from '../../core/caller.ts'
 import { GatewayError } from '../../core/errors.ts'
-import type { Message, ToolResult } from '../../core/request.ts'
+import type { Message, Tool, ToolResult, TurnRequest } from '../../core/request.ts'
 import { sessionOf } from '../../core/session-id.ts'
 import type { AgentRun } from '../../protocols/cursor-agent/run.ts'
 import type { OutputStream } from '../../protocols/cursor-agent/shell-output.ts'
@@ -23,6 +23,8 @@ interface Session {
   readonly caller: Caller
   readonly model: string
   readonly live: LiveRun
+  /** The tools that the client had when the run began. */
+  readonly tools: readonly Pick<Tool, 'name'>[]
   /** Fingerprint of the messages before its last calls; undefined before the first call. */
   fingerprint: string | undefined
   /** When the session began to wait or to answer. */
@@ -106,7 +108,11 @@ export class Sessions {
    * follow-up is already being answered: a second run would do everything twice. A request that does not match leaves the
    * session as it is, because the right request may still arrive.
    */
-  take(followUp: FollowUp, caller: Caller, model: string): LiveRun | undefined {
+  take(
+    followUp: FollowUp,
+    caller: Caller,
+    { model, tools }: Pick<TurnRequest, 'model' | 'tools'>,
+  ): LiveRun | undefined {
     const { sessionId, fingerprint } = followUp
     if (this.#afresh.has(keyOf(followUp, caller, model))) throw alreadyAnswered()
     const fits = (session: Session) =>
@@ -121,14 +127,27 @@ export class Sessions {
     const { run } = session.live
     if (run.state.phase === 'ended') return this.#end(session, broken)
     if (!canTake(run, followUp)) return this.#end(session, movedOn)
+    if (hasNew(tools, session.tools)) return this.#end(session, newTools)
     this.#stopWaiting(session)
     const { id, live } = session
-    this.#answering.set(sessionId, { id, caller, model, live, fingerprint, since: Date.now() })
+    this.#answering.set(sessionId, {
+      id,
+      caller,
+      model,
+      live,
+      tools: session.tools,
+      fingerprint,
+      since: Date.now(),
+    })
     return session.live
   }
 
   /** For the log: why a follow-up cannot continue its run; undefined if nothing is known against it. */
-  whyNot(followUp: FollowUp, caller: Caller, model: string): string | undefined {
+  whyNot(
+    followUp: FollowUp,
+    caller: Caller,
+    { model, tools }: Pick<TurnRequest, 'model' | 'tools'>,
+  ): string | undefined {
     const { sessionId, fingerprint, calls } = followUp
     const session = this.#waiting.get(sessionId) ?? this.#answering.get(sessionId)
     if (!session || !isSameCaller(session.caller, caller)) {
@@ -140,6 +159,7 @@ export class Sessions {
       return 'the messages before its calls differ from those of its session'
     if (!session.live.run.madeCalls(calls)) return 'the calls differ from those that its session made'
     if (session.live.run.state.phase === 'ended') return `its session is over: ${broken}`
+    if (hasNew(tools, session.tools)) return newTools
     const isMore = followUp.words !== undefined || followUp.hasMoreThanWords
     return isMore ? 'a run under way cannot receive what the user adds' : undefined
   }
@@ -288,6 +308,13 @@ const broken = 'its run broke off'
 const endings: Record<RunEnd, string> = { ended, broken, 'given up': 'its client went away' }
 const movedOn = 'its conversation went on without it'
 const stopping = 'the gateway was stopping'
+/** The service takes the tools of a run with its first message, and the model sees no others. */
+export const newTools = 'the client has tools that its run was not offered'
+
+function hasNew(tools: readonly Pick<Tool, 'name'>[], known: readonly Pick<Tool, 'name'>[]): boolean {
+  const names = new Set(known.map(({ name }) => name))
+  return tools.some(({ name }) => !names.has(name))
+}
 
 const keyOf = ({ sessionId, fingerprint }: FollowUp, caller: Caller, model: string) =>
   JSON.stringify([sessionId, fingerprint, callerId(caller), model])

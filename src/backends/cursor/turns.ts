@@ -22,7 +22,7 @@ import type { ConversationKey, Conversations } from './conversations.ts'
 import { type FollowUp, fingerprintOf, readFollowUp } from './follow-up.ts'
 import type { LiveRun, RunEnd } from './live-run.ts'
 import type { NewRun } from './open-run.ts'
-import type { Sessions } from './sessions.ts'
+import { newTools, type Sessions } from './sessions.ts'
 import { missingTool, type Toolsets } from './toolsets.ts'
 
 interface TurnsOptions {
@@ -49,6 +49,13 @@ function toAnswerOptions(
     note: (text) => notes.add(text),
   }
 }
+
+const newToolsNote =
+  'the client added tools: a new run was started, because the one under way cannot get them'
+
+/** Without references to the request, if all its tools are offered: runs share their offers. */
+const declared = ({ tools }: TurnRequest, { tools: offered }: AnswerOptions) =>
+  offered.length === tools.length ? offered : tools.map(({ name }) => ({ name }))
 
 /** The service refused, and not for reasons of the account: the state that the run began from may be the cause. */
 const isRefusal = (failure: unknown) =>
@@ -91,7 +98,7 @@ export class Turns {
 
   async *run(request: TurnRequest, context: TurnContext): AsyncGenerator<TurnEvent[]> {
     const followUp = readFollowUp(request.messages)
-    let why = followUp && this.#options.sessions.whyNot(followUp, context.caller, request.model)
+    let why = followUp && this.#options.sessions.whyNot(followUp, context.caller, request)
     try {
       const resumed = this.resume(request, context, followUp)
       if (resumed) return yield* resumed
@@ -99,6 +106,7 @@ export class Turns {
       if (!(error instanceof SessionLost)) throw error
       why = `its run was lost: ${error.message}`
     }
+    if (why === newTools) context.notes.add(newToolsNote)
     yield* this.#begin(request, context, { followUp, why })
   }
 
@@ -111,7 +119,7 @@ export class Turns {
     const { sessions, offers } = this.#options
     const { caller, signal } = context
     if (sessions.hasDelivered(request.messages, caller)) context.notes.withdraw(missingResultNote)
-    const live = followUp && sessions.take(followUp, caller, request.model)
+    const live = followUp && sessions.take(followUp, caller, request)
     if (!live) return undefined
     const { sessionId, results, words, fingerprint } = followUp
     const answer = toAnswerOptions(request, context, offers)
@@ -199,7 +207,7 @@ export class Turns {
       onEnd,
       tap: context.tap,
     })
-    sessions.begin({ id: sessionId, live, caller, model: request.model })
+    sessions.begin({ id: sessionId, live, caller, model: request.model, tools: declared(request, answer) })
     const onAnswered = this.#answeredAs({ live, sessionId, request, caller })
     yield* live.answer({
       signal: nativeSignal(signal),

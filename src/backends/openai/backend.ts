@@ -1,10 +1,11 @@
 // Backend for any server that speaks OpenAI's Chat Completions with native tools, or its Responses API.
 
-import type { Backend, Finding, Model, TurnContext } from '../../core/backend.ts'
+import type { Backend, Finding, Model, ToolFacts, TurnContext } from '../../core/backend.ts'
 import type { TurnEvent } from '../../core/events.ts'
 import type { TurnRequest } from '../../core/request.ts'
 import { fromChatError } from '../../protocols/openai-chat/errors.ts'
 import { toListedModel } from '../../protocols/openai-chat/model-list.ts'
+import { serverTraits } from '../../protocols/openai-chat/servers.ts'
 import { headersFor } from '../../protocols/requests/dialect-headers.ts'
 import { withoutForeignParts } from '../../protocols/requests/opaque-parts.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
@@ -114,7 +115,15 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
   const describe = async (): Promise<Finding[]> =>
     choice.description === undefined ? [] : [{ status: 'ok', message: choice.description }]
 
-  return { kind: 'openai', dialects, models, run, describe, close: () => client.close() }
+  function toolFacts(request: TurnRequest): ToolFacts {
+    const isHosted = request.toolSearch?.tool.dialect === apis.responses.dialect
+    return {
+      limit: serverTraits(host, request.model).mostTools,
+      searches: isHosted && choice.of(request) === 'responses',
+    }
+  }
+
+  return { kind: 'openai', dialects, toolFacts, models, run, describe, close: () => client.close() }
 }
 
 function keyHeader({ apiKey, authHeader }: OpenAIBackendOptions): Record<string, string> {

@@ -10,6 +10,7 @@ export function withToolText(backend: Backend, settings: ToolTextSettings): Back
   return withOverrides(backend, {
     // The model gets text alone.
     dialects: [],
+    toolFacts: () => ({}),
     run: (request: TurnRequest, context: TurnContext) =>
       toolTextTurn({
         request,

@@ -5,6 +5,7 @@ import type { CollectedPart, CollectedTurn } from '../../core/collect.ts'
 import type { FinishReason, Usage } from '../../core/events.ts'
 import { toClientId } from './client-ids.ts'
 import { dialect } from './dialect.ts'
+import { searchBlocks } from './search-blocks.ts'
 
 const stopReasons: Record<FinishReason, string> = {
   stop: 'end_turn',
@@ -74,8 +75,19 @@ export function messagesAnswer(turn: CollectedTurn, options: AnswerOptions): str
   const refused = turn.parts.some((part) => part.type === 'text' && part.refusal)
   const head = JSON.stringify({ id: options.id, type: 'message', role: 'assistant', model: options.model })
   const rest = JSON.stringify({ ...messagesStop(turn, refused), usage: messagesUsage(turn.usage) })
-  const content = turn.parts.flatMap((part) => blockText(part, options))
+  const content = withSearches(turn, (part) => blockText(part, options))
   return `${head.slice(0, -1)},"content":[${content.join(',')}],${rest.slice(1)}`
+}
+
+function withSearches(
+  { parts, searches = [] }: CollectedTurn,
+  blockTexts: (part: CollectedPart) => string[],
+): string[] {
+  const texts = (place: number) =>
+    searches.flatMap(({ before, search }) =>
+      before === place ? searchBlocks(search).map((block) => JSON.stringify(block)) : [],
+    )
+  return [...parts.flatMap((part, at) => [...texts(at), ...blockTexts(part)]), ...texts(parts.length)]
 }
 
 function blockText(part: CollectedPart, { showsThinking }: AnswerOptions): string[] {

@@ -20,6 +20,7 @@ import type { Changed } from '../requests/tools-in.ts'
 import { fromClientId } from './client-ids.ts'
 import { dialect } from './dialect.ts'
 import { readBlocks, readCommonBlock, readText, readTexts } from './parts-in.ts'
+import { readSearchBlock } from './search-blocks.ts'
 import { readInnerBlock } from './system-inside-in.ts'
 
 export function readMessages(value: unknown, changed: Changed): Message[] {
@@ -199,6 +200,8 @@ const serverBlocks = new Set([
 /** A block that only this dialect has. `text`: what other services get instead. */
 export function opaque(block: Fields, text?: string): OpaquePart {
   const part: OpaquePart = { type: 'opaque', dialect, value: block }
+  const search = readSearchBlock(block)
+  if (search) part.search = search
   if (text !== undefined) part.text = text
   return part
 }

@@ -24,7 +24,7 @@ import { readMessages, readSystem } from './messages-in.ts'
 import { readNeeds, translationNotesOf } from './needs-in.ts'
 import { innerSettings } from './system-inside-in.ts'
 import { readThinking } from './thinking-in.ts'
-import { readToolsAndChoice } from './tools-in.ts'
+import { readToolSearch, readToolsAndChoice } from './tools-in.ts'
 
 export interface MessagesRequest {
   /** The model as the client named it. */
@@ -74,6 +74,7 @@ export function fromMessagesRequest(
       opaqueTools: opaqueTools.length > 0 ? opaqueTools : undefined,
       inlineTools: inner.tools.length > 0 ? inner.tools : undefined,
       needs: needs.length > 0 ? needs : undefined,
+      toolSearch: readToolSearch(opaqueTools),
       hasOpaqueParts: messages.some(hasOpaquePart) ? true : undefined,
       maxOutputTokens: optional(fields.max_tokens, 'max_tokens', wholeNumber),
       temperature: optional(fields.temperature, 'temperature', between(0, 1)),

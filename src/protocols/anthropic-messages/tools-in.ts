@@ -2,7 +2,7 @@
 // schema, and most of them run on the service.
 
 import { isObject } from '../../base/json.ts'
-import type { OpaqueTool, Tool, ToolChoice } from '../../core/request.ts'
+import type { OpaqueTool, Tool, ToolChoice, ToolSearch } from '../../core/request.ts'
 import { array, boolean, type Fields, invalid, object, optional, string } from '../requests/decode.ts'
 import {
   type Changed,
@@ -38,6 +38,16 @@ export function readToolsAndChoice(fields: Fields, changed: Changed): ToolsIn {
   }
   refuseRepeatedNames(tools)
   return { opaqueTools, ...readToolChoice(fields, tools, opaqueTools, changed) }
+}
+
+/** Undefined if the request does not ask the service to search deferred tools. */
+export function readToolSearch(opaqueTools: readonly OpaqueTool[]): ToolSearch | undefined {
+  for (const tool of opaqueTools) {
+    const [, by] = /^tool_search_tool_(regex|bm25)(?:_|$)/.exec(tool.kind) ?? []
+    if (by === undefined) continue
+    return { tool, name: tool.name ?? `tool_search_tool_${by}`, by: by === 'regex' ? 'pattern' : 'words' }
+  }
+  return undefined
 }
 
 function readTool(tool: Fields, path: string, changed: Changed): Tool {

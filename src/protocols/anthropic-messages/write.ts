@@ -8,7 +8,7 @@
 import { jsonString } from '../../base/json-string.ts'
 import { replaceMember } from '../../base/json-text.ts'
 import { TextBuffer } from '../../base/text-buffer.ts'
-import type { TurnEvent, Usage } from '../../core/events.ts'
+import type { SearchEvent, TurnEvent, Usage } from '../../core/events.ts'
 import type { Framing } from '../../core/fast-path.ts'
 import { TurnBudget, textCost } from '../../core/turn-budget.ts'
 import { notesComment } from '../streams/notes-comment.ts'
@@ -17,6 +17,7 @@ import { messagesStop, messagesUsage } from './answer.ts'
 import { toClientId } from './client-ids.ts'
 import { dialect } from './dialect.ts'
 import { messagesErrorBody } from './errors.ts'
+import { searchBlocks } from './search-blocks.ts'
 
 export interface MessagesWriterOptions {
   id: string
@@ -111,6 +112,8 @@ export class MessagesWriter {
         return this.#streamed
           ? this.#stop()
           : this.#startCall(entry.callId, entry.name) + this.#delta(entry.input) + this.#stop()
+      case 'tool-search':
+        return this.#search(entry)
       case 'turn-end':
         return this.#end(entry)
       case 'turn-error':
@@ -161,6 +164,13 @@ export class MessagesWriter {
   #startCall(callId: string, name: string): string {
     const block = { type: 'tool_use', id: toClientId(callId), name, input: {} }
     return this.#startBlock(block, 'input_json_delta', 'partial_json')
+  }
+
+  #search(search: SearchEvent): string {
+    const [{ input, ...call }, result] = searchBlocks(search)
+    const begun = this.#startBlock({ ...call, input: {} }, 'input_json_delta', 'partial_json')
+    const called = begun + this.#delta(JSON.stringify(input)) + this.#stop()
+    return called + this.#startBlock(result, '', '') + this.#stop()
   }
 
   #startThought(): string {

@@ -2,8 +2,7 @@
 // becomes one assistant message again.
 
 import { isSealed } from '../../base/seal.ts'
-import type { GatewayError } from '../../core/errors.ts'
-import type { AssistantPart, Message, ReasoningPart } from '../../core/request.ts'
+import type { AssistantPart, Message, OpaquePart, ReasoningPart } from '../../core/request.ts'
 import { customInput } from '../requests/custom-tools.ts'
 import { array, type Fields, invalid, object, optional, string, unsupported } from '../requests/decode.ts'
 import { readFunctionCall } from '../requests/function-call-in.ts'
@@ -11,6 +10,7 @@ import { dialect } from './dialect.ts'
 import { readParts, readResultPart, readTextPart, readUserPart } from './parts-in.ts'
 import { fromEncryptedContent } from './reasoning-proof.ts'
 import { readSearch } from './search-in.ts'
+import { readSearchItem } from './search-items.ts'
 import type { ToolNames } from './tool-names.ts'
 
 export interface PlacedItem {
@@ -84,13 +84,14 @@ export function readItem({ item, path }: PlacedItem, reading: Reading): Message 
       throw invalid(path, 'a compaction_trigger must be the last item')
   }
   if (typeof type !== 'string') throw invalid(`${path}.type`, 'is required (a string)')
-  return opaqueItem(item)
+  const search = readSearchItem(item, reading.names)
+  return search ? opaqueItem(item, { search }) : opaqueItem(item)
 }
 
 /** An item of a tool that the service runs itself, or of a later version. */
-const opaqueItem = (value: Fields, error?: GatewayError): Message => ({
+const opaqueItem = (value: Fields, more: Pick<OpaquePart, 'error' | 'search'> = {}): Message => ({
   role: 'assistant',
-  content: [{ type: 'opaque', dialect, value, ...(error ? { error } : {}) }],
+  content: [{ type: 'opaque', dialect, value, ...more }],
 })
 
 function readCompaction(item: Fields, path: string, { unseal }: Reading): Message {
@@ -106,7 +107,7 @@ function readCompaction(item: Fields, path: string, { unseal }: Reading): Messag
   )
   // Ours for somebody else, or changed: no service can read it.
   if (isSealed(sealed)) throw foreign
-  return opaqueItem(item, foreign)
+  return opaqueItem(item, { error: foreign })
 }
 
 function readMessage(item: Fields, path: string, { note }: Reading): Message {

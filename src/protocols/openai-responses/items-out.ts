@@ -23,6 +23,7 @@ const prefixes = {
   function_call: 'fc',
   custom_tool_call: 'ctc',
   tool_search_call: 'tsc',
+  tool_search_output: 'tso',
 }
 
 /** Contains the id of the answer, so an item leads back to its answer. */

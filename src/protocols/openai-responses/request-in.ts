@@ -29,6 +29,7 @@ import { isCompaction, type PlacedItem, readItems } from './items-in.ts'
 import { joinOutputs } from './joined-outputs.ts'
 import { type EarlierResponses, isReference, References } from './references-in.ts'
 import { isClientSearch } from './search-in.ts'
+import { readToolSearch } from './search-items.ts'
 import type { ToolNames } from './tool-names.ts'
 import { readToolChoice, readTools } from './tools-in.ts'
 
@@ -94,6 +95,7 @@ export function fromResponsesRequest(
     stream: optional(fields.stream, 'stream', boolean) ?? false,
     ...defined({
       opaqueTools: offered.opaqueTools.length > 0 ? offered.opaqueTools : undefined,
+      toolSearch: readToolSearch(offered.opaqueTools),
       hasOpaqueParts: messages.some(hasOpaquePart) ? true : undefined,
       needs: needs.length > 0 ? needs : undefined,
       toolChoice: choice.toolChoice,

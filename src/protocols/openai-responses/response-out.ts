@@ -5,6 +5,7 @@ import type { GatewayError } from '../../core/errors.ts'
 import type { FinishReason, Usage } from '../../core/events.ts'
 import { failedResponseError } from './errors.ts'
 import { finishedItem, type Item, type ItemOptions, shownItem } from './items-out.ts'
+import { searchItems } from './search-items.ts'
 
 export interface ResponseOptions extends ItemOptions {
   createdAt: number
@@ -97,9 +98,16 @@ export function responseEnded(
 /** An answer that is not streamed. */
 export function wholeResponse(turn: CollectedTurn, options: ResponseOptions): FinishedResponse {
   const last = turn.parts.length - 1
-  const items = turn.parts.map((part, at) =>
-    finishedItem(part, at, at === last && isIncomplete(turn.reason), options),
-  )
+  const items: Item[] = []
+  const addSearches = (place: number) => {
+    for (const { before, search } of turn.searches ?? [])
+      if (before === place) items.push(...searchItems(search, items.length, options))
+  }
+  for (const [at, part] of turn.parts.entries()) {
+    addSearches(at)
+    items.push(finishedItem(part, items.length, at === last && isIncomplete(turn.reason), options))
+  }
+  addSearches(turn.parts.length)
   return responseEnded(options, items, turn)
 }
 

@@ -30,6 +30,7 @@ import {
   responseEnded,
   responseFailed,
 } from './response-out.ts'
+import { searchItems } from './search-items.ts'
 
 export interface ResponsesWriterOptions extends ResponseOptions {
   /** whole: a call is sent once, complete. streamed: its arguments are sent as they arrive. */
@@ -148,6 +149,10 @@ export class ResponsesWriter {
         return this.#callShows ? this.#argumentsDelta(event.delta) : ''
       case 'tool-call-end':
         return this.#endCall(event)
+      case 'tool-search':
+        return searchItems(event, this.#items.length, this.#options)
+          .map((item) => this.whole(item))
+          .join('')
       case 'turn-end':
         return this.#end(event.reason, event.usage)
       case 'turn-error':

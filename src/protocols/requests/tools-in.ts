@@ -23,6 +23,7 @@ export function readFunctionTool(
     schema: schema ?? { type: 'object', properties: {} },
     ...(description ? { description } : {}),
     ...(strict === undefined ? {} : { strict }),
+    ...(fields.defer_loading === true ? { deferred: true as const } : {}),
     ...cacheOf(fields),
   }
 }

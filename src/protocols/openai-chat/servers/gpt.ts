@@ -66,6 +66,7 @@ export const gptRows: readonly Row[] = [
       reasoning: 'nowhere',
       developerRole: true,
       systemMessages: 'anywhere',
+      mostTools: 128,
       refuses: foreignFields,
     },
   },

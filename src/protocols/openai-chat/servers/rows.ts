@@ -20,6 +20,14 @@ const kimiThinks = oneOf(/kimi-k2\.[5-9]|kimi-k[3-9]/i, followedBy(/kimi-k2/i, /
 
 export const rows: readonly Row[] = [
   ...gptRows,
+  // `maximum number of items is 128`. xAI's function page says 200, its Chat page 128.
+  {
+    host: /(^|\.)(groq\.com|x\.ai|deepseek\.com|z\.ai|bigmodel\.cn|minimax\.(io|chat)|minimaxi\.com)$/,
+    traits: { mostTools: 128 },
+  },
+  { host: /(^|\.)dashscope(-[a-z]+)?\.aliyuncs\.com$/, traits: { mostTools: 128 } },
+  { host: kimiHost, traits: { mostTools: 128 } },
+  { host: /^generativelanguage\.googleapis\.com$/, traits: { mostTools: 512 } },
   {
     host: /(^|\.)mistral\.ai$/,
     traits: {

@@ -68,6 +68,8 @@ export interface ServerTraits {
   refuses: readonly string[]
   /** Fields to set unless the client sets them. */
   adds: Readonly<Record<string, unknown>>
+  /** The most tools of a request. Undefined: not known. */
+  mostTools: number | undefined
   /** Keywords that a tool's schema must not have. */
   schemaKeywords: readonly string[]
   /** Refuses an overlong conversation without an error text. */
@@ -114,6 +116,7 @@ export const commonGround: ServerTraits = {
   markedPrefix: false,
   refuses: [],
   adds: {},
+  mostTools: undefined,
   schemaKeywords: [],
   limitField: undefined,
   silentOverflow: false,

@@ -1,11 +1,11 @@
-// JoinedAnswer: several turns of a model as one answer. Blocks are renumbered, tool calls are left out, the progress between the turns
-// is shown as reasoning or text, and usage is added up.
+// JoinedAnswer: several turns of a model as one answer. Blocks are renumbered, tool calls that the gateway answers are left out, the
+// progress between the turns is shown as reasoning or text, and usage is added up.
 
-import { BlockWriter } from '../core/blocks.ts'
-import type { CollectedPart, CollectedTurn } from '../core/collect.ts'
-import type { GatewayError } from '../core/errors.ts'
-import type { FinishReason, TurnEvent, Usage } from '../core/events.ts'
-import { sumUsage } from '../core/sum-usage.ts'
+import { BlockWriter } from './blocks.ts'
+import type { CollectedPart, CollectedTurn } from './collect.ts'
+import type { GatewayError } from './errors.ts'
+import type { FinishReason, TurnEvent, Usage } from './events.ts'
+import { sumUsage } from './sum-usage.ts'
 
 type ProgressAs = 'reasoning' | 'text' | 'off'
 
@@ -13,7 +13,13 @@ interface JoinedAnswerOptions {
   progressAs: ProgressAs
   /** A program reads the text: it contains only the text of the last turn. */
   onlyLastText: boolean
+  /** The client gets the calls of this tool. Default: of no tool. */
+  showsCallsOf?(name: string): boolean
+  /** A call that the client does not get is complete. Returns the events that stand for it. */
+  onHiddenCall?(call: CallEnd): readonly TurnEvent[]
 }
+
+type CallEnd = Extract<TurnEvent, { type: 'tool-call-end' }>
 
 export class JoinedAnswer {
   readonly #progressAs: ProgressAs
@@ -27,13 +33,18 @@ export class JoinedAnswer {
   #refusal: { refusal?: true } = {}
   #usage: Usage | undefined
   #isUncounted = false
+  /** The open call is shown. */
+  #isCallShown = false
+  readonly #options: JoinedAnswerOptions
 
-  constructor({ progressAs, onlyLastText }: JoinedAnswerOptions) {
+  constructor(options: JoinedAnswerOptions) {
+    const { progressAs, onlyLastText } = options
+    this.#options = options
     this.#progressAs = onlyLastText && progressAs === 'text' ? 'reasoning' : progressAs
     this.#onlyLastText = onlyLastText
   }
 
-  /** The visible events: without tool calls and without the end. */
+  /** The visible events: without the calls that are not shown, and without the end. */
   show(events: readonly TurnEvent[]): TurnEvent[] {
     for (const event of events) this.#show(event)
     return this.#out.take()
@@ -106,7 +117,20 @@ export class JoinedAnswer {
       }
       case 'text-end':
         return this.#out.close()
+      case 'tool-call-start':
+        this.#isCallShown = this.#options.showsCallsOf?.(event.name) ?? false
+        return this.#isCallShown ? void this.#out.startCall(event.callId, event.name) : undefined
+      case 'tool-call-delta':
+        return this.#isCallShown ? this.#out.callDelta(event.delta) : undefined
+      case 'tool-call-end':
+        return this.#isCallShown ? this.#out.endCall(event.input) : this.#hide(event)
     }
+  }
+
+  #hide(call: CallEnd): void {
+    const events = this.#options.onHiddenCall?.(call) ?? []
+    if (events.length > 0) this.#out.close()
+    for (const event of events) this.#out.push(event)
   }
 
   #say(text: string, options: { refusal?: true } = {}): void {

@@ -1,0 +1,65 @@
+// Earlier searches in a history. The client has them in its service's form. For another service they are calls of the search tool and
+// their results, exactly as the model made and saw them.
+
+import type { AssistantPart, Message } from '../../core/request.ts'
+import { resultText } from './search-tool.ts'
+
+type Search = { id: string; query: string; found: readonly string[] }
+
+/** The history with searches as calls of the tool `name`. */
+export function searchesAsCalls(messages: readonly Message[], name: string): Message[] {
+  return messages.flatMap((message) =>
+    message.role === 'assistant' && message.content.some(isSearch) ? split(message.content, name) : [message],
+  )
+}
+
+const isSearch = (part: AssistantPart) => part.type === 'opaque' && part.search !== undefined
+
+function split(content: readonly AssistantPart[], name: string): Message[] {
+  const messages: Message[] = []
+  let before: AssistantPart[] = []
+  for (const step of steps(content)) {
+    if ('type' in step) {
+      before.push(step)
+      continue
+    }
+    const call: AssistantPart = {
+      type: 'tool-call',
+      callId: step.id,
+      name,
+      input: JSON.stringify({ query: step.query }),
+    }
+    const result = { callId: step.id, content: [{ type: 'text' as const, text: resultText(step.found) }] }
+    messages.push({ role: 'assistant', content: [...before, call] }, { role: 'tool', results: [result] })
+    before = []
+  }
+  if (before.length > 0) messages.push({ role: 'assistant', content: before })
+  return messages
+}
+
+/** The parts, with a call and its result as one search. A call without a result, and the reverse, is left out. */
+function* steps(content: readonly AssistantPart[]): Generator<AssistantPart | Search> {
+  let called: { id: string; query: string } | undefined
+  for (const part of content) {
+    const search = part.type === 'opaque' ? part.search : undefined
+    if (!search) yield part
+    else if (search.query !== undefined) called = { id: search.id, query: search.query }
+    else if (search.found && called) {
+      yield { ...called, found: search.found }
+      called = undefined
+    }
+  }
+}
+
+/** Tools that the conversation has loaded, in the order of their loading: found by a search, or called. */
+export function loadedIn(messages: readonly Message[]): Set<string> {
+  const loaded = new Set<string>()
+  for (const message of messages) {
+    if (message.role !== 'assistant') continue
+    for (const part of message.content) {
+      if (part.type === 'tool-call') loaded.add(part.name)
+      if (part.type === 'opaque') for (const name of part.search?.found ?? []) loaded.add(name)
+    }
+  }
+  return loaded
+}

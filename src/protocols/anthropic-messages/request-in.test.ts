@@ -213,7 +213,7 @@ describe('tools', () => {
     )
     expect(turn.tools).toEqual([
       { name: 'read', description: 'Reads', schema, strict: true, cache: { ttl: '1h' } },
-      { name: 'b', schema },
+      { name: 'b', schema, deferred: true },
     ])
     expect(turn.origin.faithful).toBe(true)
   })

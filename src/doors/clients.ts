@@ -52,6 +52,9 @@ const rows: readonly ClientRow[] = [
   },
   { name: 'qwen-code', userAgent: /qwen-?code/i, hasOwnTools: true },
   { name: 'cline', userAgent: /cline/i, hasOwnTools: true },
+  { name: 'kilo', userAgent: /^Kilo-Code\//, hasOwnTools: true },
+  { name: 'kimi', userAgent: /^kimi-code-cli\//i, hasOwnTools: true },
+  { name: 'grok-build', userAgent: /^grok-shell\//, hasOwnTools: true },
   { name: 'ai-sdk', userAgent: /ai-sdk\//i },
   { name: 'openai-sdk', userAgent: /^OpenAI\// },
 ]

@@ -142,13 +142,13 @@ describe('at the other doors', () => {
 })
 
 describe('which requests get local tools, and what the tools reach', () => {
-  it.each(['opencode/1.18', 'claude-cli/2.1 (external, cli)', 'codex_cli_rs/0.166', 'QwenCode/0.24'])(
-    'not %s: agents ask for titles without tools',
-    async (agent) => {
-      await post('/v1/chat/completions', ask('openai/gpt-4o', 'Read README.md'), { 'user-agent': agent })
-      expect(bench.openai.requests.at(-1)?.body).not.toHaveProperty('tools')
-    },
-  )
+  it.each([
+    ...['opencode/1.18', 'claude-cli/2.1 (external, cli)', 'codex_cli_rs/0.166', 'QwenCode/0.24'],
+    ...['Kilo-Code/7.7.7 ai-sdk/provider-utils/4.0.27', 'kimi-code-cli/2.1.0', 'grok-shell/1.0.41 (linux)'],
+  ])('not %s: agents ask for titles without tools', async (agent) => {
+    await post('/v1/chat/completions', ask('openai/gpt-4o', 'Read README.md'), { 'user-agent': agent })
+    expect(bench.openai.requests.at(-1)?.body).not.toHaveProperty('tools')
+  })
 
   it('requests that opt out get none', async () => {
     await chat(bench.url, ask('openai/gpt-4o', 'Read README.md', { tool_choice: 'none' }))

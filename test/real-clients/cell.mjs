@@ -11,6 +11,7 @@ import { files, tasks } from './tasks.mjs'
 const {
   client: clientName,
   model,
+  nativeTools,
   task: taskName,
   folder,
   installed,
@@ -39,9 +40,7 @@ for (const [name, text] of Object.entries(files)) {
 mkdirSync(home, { recursive: true })
 spawnSync('git', ['init', '-q', '.'], { cwd: workspace })
 
-const gateway = task.endless
-  ? await startEndless()
-  : await started(['demo', '--port', '8902', '--log-level', 'info'])
+const gateway = await startGateway()
 const seen = { tools: new Set(), statuses: [], began: false }
 await tap(8901, gateway)
 const startedAt = Date.now()
@@ -74,6 +73,19 @@ function started(args) {
   })
 }
 
+async function startGateway() {
+  if (task.endless) return startEndless()
+  if (nativeTools === undefined) return started(['demo', '--port', '8902', '--log-level', 'info'])
+  const upstream = await started(['sim', 'cursor', '--port', '8903'])
+  return serve({ kind: 'cursor', apiKey: 'crsr_any', nativeTools, baseUrl: upstream })
+}
+
+function serve(backend) {
+  const config = join(folder, 'dragoman.jsonc')
+  writeFileSync(config, JSON.stringify({ auth: 'none', backends: { [`demo-${kind}`]: backend } }))
+  return started(['serve', '--config', config, '--port', '8902', '--log-level', 'info'])
+}
+
 /** A service whose answers have no end. */
 async function startEndless() {
   const endless =
@@ -92,15 +104,10 @@ async function startEndless() {
     anthropic: { kind, apiKey: 'any' },
     openai: { kind, apiKey: 'any' },
     responses: { kind: 'openai', apiKey: 'any', api: 'responses' },
-    cursor: { kind, apiKey: 'crsr_any' },
+    cursor: { kind, apiKey: 'crsr_any', ...(nativeTools && { nativeTools }) },
     text: { kind: 'openai', apiKey: 'any', tools: 'text' },
   }[kind]
-  const config = join(folder, 'dragoman.jsonc')
-  writeFileSync(
-    config,
-    JSON.stringify({ auth: 'none', backends: { [`demo-${kind}`]: { ...settings, baseUrl } } }),
-  )
-  return started(['serve', '--config', config, '--port', '8902'])
+  return serve({ ...settings, baseUrl })
 }
 
 /** Between client and gateway: which tools are called, and how requests end. */

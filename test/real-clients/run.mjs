@@ -19,6 +19,8 @@ const models = {
   'demo-responses': 'demo-responses/gpt-demo',
   'demo-cursor': 'demo-cursor/composer-2',
   'demo-text': 'demo-text/text-demo',
+  // The model uses Cursor's own tools, and the client's tools do their work.
+  'cursor, own tools': 'demo-cursor/composer-2',
 }
 const many = { type: 'string', multiple: true }
 const wanted = readOptions()
@@ -147,6 +149,7 @@ function runTask(client, backend, task) {
   const request = {
     ...{ client, task, folder, newerNode },
     model: models[backend],
+    ...(backend === 'cursor, own tools' && { nativeTools: 'redirect' }),
     installed: installedFolder(clients[client].folder),
     cli: join(root, 'dist/src/cli.js'),
   }

@@ -55,6 +55,10 @@ describe('T57: fields of other services', () => {
   it.each([
     ['cerebras/llama', { store: false }, 'store left out'],
     ['groq/llama', { logprobs: true, top_logprobs: 2 }, 'logprobs, top_logprobs left out'],
+    // Grok CLI sends it to every server.
+    ['cerebras/llama', { search_parameters: { mode: 'auto' } }, 'search_parameters left out'],
+    ['groq/llama', { search_parameters: { mode: 'auto' } }, 'search_parameters left out'],
+    ['mistral/mistral-large', { search_parameters: { mode: 'auto' } }, 'search_parameters left out'],
     ['xai/grok-4.5', { stop: ['END'], frequency_penalty: 0.5 }, 'stop, frequency_penalty left out'],
     ['mistral/mistral-large', { user: 'ada', store: true }, 'store, user left out'],
     ['moonshot/kimi-k2.6', { temperature: 0.5 }, 'temperature left out'],

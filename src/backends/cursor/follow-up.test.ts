@@ -70,8 +70,34 @@ it('only complete reminders are ignored; text that looks like one counts', () =>
   expect(text('a</system-reminder> <system-reminder>b')).not.toBe(text('a'))
 })
 
+it("Goose's block with the time does not change the fingerprint, wherever it is among the user's words", () => {
+  const text = (words: string) => ({ type: 'text' as const, text: words })
+  const block = (tag: string, minute: number) => `<${tag}>\nIt is 12:${minute}.\n</${tag}>`
+  const calling = (callId: string): Message => ({
+    role: 'assistant',
+    content: [{ type: 'tool-call', callId, name: 'shell', input: '{}' }],
+  })
+  const answered = (callId: string, result = 'A'): Message => ({
+    role: 'tool',
+    results: [{ callId, content: [text(result)] }],
+  })
+  const begun = fingerprintOf([...said(text('go')), calling('x'), answered('x')])
+  const asked = [...said(text(`go\n${block('turn-context', 1)}`)), calling('x'), answered('x')]
+  expect(fingerprintOf(asked)).toBe(begun)
+  expect(fingerprintOf([...said(text(`go\n${block('turn-context', 2)}`)), ...asked.slice(1)])).toBe(begun)
+  expect(fingerprintOf([...asked, ...said(text(block('info-msg', 3)))])).toBe(begun)
+  // What else changed counts.
+  expect(fingerprintOf([...said(text(`stop\n${block('turn-context', 1)}`)), ...asked.slice(1)])).not.toBe(
+    begun,
+  )
+  expect(fingerprintOf([...asked.slice(0, 2), answered('x', `A${block('info-msg', 1)}`)])).not.toBe(begun)
+  expect(fingerprintOf(said(text('go\n<turn-context>12:01')))).not.toBe(fingerprintOf(said(text('go'))))
+})
+
 /** Minutes, if the end of a reminder were looked for from every beginning. */
 it('handles a file with very many reminder tags in time', () => {
-  const quoted = 'as <system-reminder> in this line of a file, '.repeat(150_000)
-  expect(fingerprintOf(said({ type: 'text', text: quoted }))).toHaveLength(44)
+  for (const tags of ['<system-reminder>', '<info-msg> and </info-msg> and <turn-context>']) {
+    const quoted = `as ${tags} in this line of a file, `.repeat(150_000)
+    expect(fingerprintOf(said({ type: 'text', text: quoted }))).toHaveLength(44)
+  }
 })

@@ -6,7 +6,7 @@ import { isMissingResult } from '../../core/history.ts'
 import type { Message, ToolCallPart, ToolResult, UserPart } from '../../core/request.ts'
 import { sessionOfResults } from '../../core/session-id.ts'
 import { inlineSystem } from '../../protocols/requests/inline-system.ts'
-import { splitReminders } from '../../protocols/requests/system-reminders.ts'
+import { reminderTag, splitReminders } from '../../protocols/requests/system-reminders.ts'
 
 export interface FollowUp {
   sessionId: string
@@ -59,8 +59,7 @@ export function fingerprintOf(messages: readonly Message[]): string {
 
 /** Not part of the conversation: a system prompt, or only reminders, as agents add them beside tool results. */
 const isAside = (message: Message) =>
-  message.role === 'system' ||
-  (message.role === 'user' && message.content.flatMap(withoutReminders).length === 0)
+  message.role === 'system' || (message.role === 'user' && spokenParts(message.content).length === 0)
 
 /** What a message says, without how the client wrote it: that may change from one request to the next. */
 function plainMessage(message: Message): unknown {
@@ -70,7 +69,7 @@ function plainMessage(message: Message): unknown {
         'tool',
         message.results.map(({ callId, content, isError }) => [
           callId,
-          content.flatMap(withoutReminders).map(plainPart),
+          content.flatMap((part) => withoutReminders(part, [reminderTag])).map(plainPart),
           isError === true,
         ]),
       ]
@@ -83,13 +82,20 @@ function plainMessage(message: Message): unknown {
       return ['assistant', text.trim(), calls]
     }
     default:
-      return [message.role, message.content.flatMap(withoutReminders).map(plainPart)]
+      return [message.role, spokenParts(message.content).map(plainPart)]
   }
 }
 
-function withoutReminders<Part extends { type: string; text?: string }>(part: Part): Part[] {
-  if (part.text === undefined || !part.text.includes('<system-reminder>')) return [part]
-  const text = splitReminders(part.text).words.trim()
+const spokenParts = <Part extends TextOrOther>(parts: readonly Part[]): Part[] =>
+  parts.flatMap((part) => withoutReminders(part))
+
+type TextOrOther = { type: string; text?: string }
+
+function withoutReminders<Part extends TextOrOther>(part: Part, tags?: readonly string[]): Part[] {
+  if (part.text === undefined) return [part]
+  const { words, reminders } = splitReminders(part.text, tags)
+  if (reminders.length === 0) return [part]
+  const text = words.trim()
   return text === '' ? [] : [{ ...part, text }]
 }
 

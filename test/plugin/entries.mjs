@@ -1,7 +1,7 @@
 // Each way to name the plugin in OpenCode 1: it loads, its provider answers, and no complaint is in the log.
 
 import assert from 'node:assert/strict'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Workplace } from './workplace.mjs'
 
 /** `setup` is called in these two, after `server`, and must have done nothing. */
@@ -74,6 +74,17 @@ export function entrySteps({ binary, installed, sim }) {
       }
       const { seen } = await runs([], { prepare })
       assert.match(seen ?? 'setup was not called', /^ options /)
+    },
+
+    /** OpenCode 2 itself is not here: only its kind of runtime. */
+    async "entry: version 2's half in Bun"() {
+      const place = new Workplace({ binary, plugin: [] })
+      place.configure({ backends })
+      const probe = fileURLToPath(new URL('version-2-probe.mjs', import.meta.url))
+      const result = JSON.parse(await place.module(probe, [module, sim.control], { inBun: true }))
+      place.remove()
+      const good = { bun: true, call: true, large: true, cancelled: true, foreign: 401, closed: true }
+      assert.deepEqual(result, good)
     },
   }
 }

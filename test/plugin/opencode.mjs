@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { startTextSim } from '../../dist/sim/text-chat.js'
 import { entrySteps } from './entries.mjs'
+import { imageSteps } from './images.mjs'
 import { findOpenCode, installPacked, startSim, Workplace } from './workplace.mjs'
 
 const say = (text) => process.stdout.write(`${text}\n`)
@@ -68,6 +69,7 @@ async function allRunsEnded() {
 
 const steps = {
   ...entrySteps({ binary, installed, sim }),
+  ...imageSteps({ binary, installed }),
 
   async 'nothing is shown without a credential'() {
     assert.deepEqual(await listed(), [])

@@ -1,12 +1,13 @@
 // A packed and installed Dragoman, an OpenCode of its own (home, settings, project), and the simulator behind both.
 
-import { spawn, spawnSync } from 'node:child_process'
+import { execFile, spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 
 const here = dirname(fileURLToPath(import.meta.url))
 const root = join(here, '..', '..')
@@ -106,6 +107,15 @@ export class Workplace {
   /** A folder of settings in the project, beside its own. */
   writeSettings(folder) {
     pretendInstalled(join(this.project, folder))
+  }
+
+  /** Runs a module in the project, with Node or with the Bun that is in OpenCode; resolves with what it prints, errors too. */
+  async module(file, args, { inBun = false } = {}) {
+    const [command, ...first] = inBun ? [this.#binary, 'run'] : ['node']
+    const env = { ...this.#environment, ...(inBun && { BUN_BE_BUN: '1' }) }
+    const options = { cwd: this.project, env, timeout: 120_000 }
+    const { stdout, stderr } = await promisify(execFile)(command, [...first, file, ...args], options)
+    return stdout + stderr
   }
 
   /** Dragoman's own configuration. */

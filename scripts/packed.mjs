@@ -12,7 +12,7 @@ import { build, install, root } from './prepare.mjs'
 const say = (text) => process.stdout.write(`${text}\n`)
 const allowed =
   /^(?:dist\/(?:src|sim|proto)\/.*\.js|dist\/src\/.*\.d\.ts|dist\/inspector\/(?:index\.html|app\.js|style\.css)|docs\/[^/]+|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE|package\.json|server\.js)$/
-const largestBytes = 1_000_000
+const largestBytes = 1_200_000
 
 function pack(folder) {
   const output = execFileSync('npm', ['pack', '--json', '--pack-destination', folder], {

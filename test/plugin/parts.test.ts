@@ -132,7 +132,12 @@ describe('docs/opencode.md', () => {
 
   it('quotes messages that the program has', () => {
     const sources = ['plugin/options', 'plugin/providers', 'plugin/settings', 'server/catalog']
-      .concat('credentials/api-key-source', 'credentials/login-source', 'config/load')
+      .concat(
+        'plugin/opencode-2/setup',
+        'credentials/api-key-source',
+        'credentials/login-source',
+        'config/load',
+      )
       .map((name) => readFileSync(join(root, `src/${name}.ts`), 'utf8'))
       .join('\n')
     const pieces = cells('## When something is wrong')

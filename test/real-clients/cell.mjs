@@ -26,6 +26,7 @@ const log = join(folder, 'gateway.log')
 const kind = model.split('/')[0].replace('demo-', '')
 const patienceMs = 120_000
 const callPatterns = [
+  /"functionCall":\{"id":"[^"]+","name":"([^"]+)"/g,
   /"function":\{"name":"([^"]+)"/g,
   /"type":"tool_use","id":"[^"]+","name":"([^"]+)"/g,
   /"type":"(?:function|custom_tool)_call"[^{}]*?"name":"([^"]+)"/g,

@@ -121,6 +121,28 @@ const qwenCode = {
   },
 }
 
+const geminiCli = {
+  folder: 'gemini',
+  packages: ['@google/gemini-cli@0.61.0'],
+  start({ installed, home, url, model, prompt }) {
+    write(join(home, '.gemini', 'settings.json'), {
+      general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
+      privacy: { usageStatisticsEnabled: false },
+      security: { auth: { selectedType: 'gemini-api-key' } },
+    })
+    return {
+      command: process.execPath,
+      args: [join(installed, 'node_modules/.bin/gemini'), '-m', model, '--approval-mode', 'yolo', '-p', prompt],
+      env: {
+        GOOGLE_GEMINI_BASE_URL: url,
+        GEMINI_API_KEY: 'any',
+        GEMINI_CLI_TRUST_WORKSPACE: 'true',
+        GEMINI_CLI_CUSTOM_HEADERS: `x-dragoman-helper-model: ${model}`,
+      },
+    }
+  },
+}
+
 /** A library: a small agent of ours stands around it. */
 const library = (folder, agent, packages, more = {}) => ({
   folder,
@@ -142,6 +164,7 @@ export const clients = {
   'opencode (anthropic)': opencode('anthropic'),
   'claude-code': claudeCode,
   codex,
+  'gemini-cli': geminiCli,
   'qwen-code': qwenCode,
   ...agents,
   'ai-sdk 5': library('aisdk5', chat, ['ai@5', '@ai-sdk/openai-compatible@1', 'zod@3']),

@@ -2,6 +2,7 @@
 
 import { failed, isDenial, refusal } from './failure.ts'
 import { done, type ShellFormat, timeoutExitCode, unmarkedShell } from './read-shell.ts'
+import { geminiCut } from './unwrap.ts'
 
 /** Cline's CLI: the exit code of a failed command comes before its output. Errors follow the output, after `[stderr]`. */
 export const clineCliShell: ShellFormat = (result) => {
@@ -121,4 +122,31 @@ export const exitedShell: ShellFormat = ({ text, isError }) => {
   return end[0].endsWith('aborted')
     ? done(stdout, 130, { truncated })
     : done(stdout, timeoutExitCode, { truncated, timedOut: true })
+}
+
+/** Lines behind the output, in this order: those that there are. */
+const geminiEnd =
+  /(?:\nError: ([^\n]*))?(?:\nExit Code: (-?\d+))?(?:\nSignal: ([^\n]*))?(?:\nBackground PIDs: [^\n]*)?\nProcess Group PGID: \d+\s*$/
+
+/** Gemini CLI: `Output: …`, then what there is to say. It names the exit code of a command that failed, and no other. */
+export const geminiShell: ShellFormat = (result, command) => {
+  const refused = refusal(result)
+  if (refused !== undefined) return refused
+  const cut = geminiCut.exec(result.text)?.[0] ?? ''
+  const text = result.text.slice(cut.length)
+  const truncated = cut !== ''
+  const late = /^Command was (?:automatically )?cancelled[^\n]*(?:\n|$)/.exec(text)
+  if (late !== null) return done(text.slice(late[0].length), timeoutExitCode, { timedOut: true, truncated })
+  if (!text.startsWith('Output: ')) return unmarkedShell(result, command)
+  // The last lines are short: the output is not searched.
+  const from = Math.max(0, text.length - 2_000)
+  const end = geminiEnd.exec(text.slice(from))
+  const body = text.slice('Output: '.length, end === null ? undefined : from + end.index)
+  const signal = Number(end?.[3])
+  const killed = end?.[3] === undefined ? 0 : 128 + (signal || 0)
+  return done(body === '(empty)' ? '' : body, Number(end?.[2] ?? killed), {
+    stderr: end?.[1] ?? '',
+    truncated,
+    ...(end === null ? { exitCodeAssumed: true } : {}),
+  })
 }

@@ -190,3 +190,49 @@ export const pi: Tool[] = [
     'Creates the file if it is missing, overwrites if it does exist.',
   ),
 ]
+
+export const geminiCli: Tool[] = [
+  tool('update_topic', { title: 'string', summary: 'string', 'strategic_intent!': 'string' }),
+  tool('list_directory', {
+    'dir_path!': 'string: The path to the directory',
+    ignore: { type: 'array', items: { type: 'string' } },
+    file_filtering_options: { type: 'object' },
+  }),
+  tool('read_file', {
+    'file_path!': 'string: The path to the file',
+    start_line: { type: 'integer', minimum: 1, description: 'the 1-based line number to start from' },
+    end_line: { type: 'integer', minimum: 1, description: 'the 1-based line number to end at (inclusive)' },
+  }),
+  tool('grep_search', {
+    'pattern!': 'string: a regular expression',
+    dir_path: 'string: The absolute path to the directory to search within',
+    include_pattern: 'string: a glob pattern',
+    exclude_pattern: 'string',
+    names_only: 'boolean',
+    max_matches_per_file: 'integer',
+    total_max_matches: 'integer',
+  }),
+  tool('glob', {
+    'pattern!': 'string',
+    dir_path: 'string: The absolute path to the directory to search within',
+    case_sensitive: 'boolean',
+    respect_git_ignore: 'boolean',
+    respect_gemini_ignore: 'boolean',
+  }),
+  tool('replace', {
+    'file_path!': 'string',
+    'instruction!': 'string',
+    'old_string!': 'string',
+    'new_string!': 'string',
+    allow_multiple: 'boolean',
+  }),
+  tool('write_file', { 'file_path!': 'string: The path to the file', 'content!': 'string' }),
+  tool('web_fetch', { 'prompt!': 'string' }),
+  tool('run_shell_command', {
+    'command!': 'string: Exact bash command',
+    description: 'string',
+    dir_path: 'string: The path of the directory to run the command in',
+    is_background: 'boolean',
+    delay_ms: 'integer',
+  }),
+]

@@ -144,7 +144,7 @@ const partHeads: readonly RegExp[] = [
 
 /** A remark in place of a file or before it, or a reference to output that was too large. */
 const standIn =
-  /^(?:\[File [^\n]* unchanged since last read in this session|<persisted-output>\n|Output too large \(|Tool output was too large|<system-reminder>)/
+  /^(?:\[File [^\n]* unchanged since last read in this session|<persisted-output>\n|Output too large(?: \(|\. Showing )|Tool output was too large|<system-reminder>)/
 
 /** Rules and skills that the file triggered follow it. They are not removed, because a file may end like this itself. */
 const isReminded = (text: string) => text.trimEnd().endsWith('</system-reminder>')

@@ -68,3 +68,24 @@ export const unwrapContinue = ({ text, isError }: ClientResult): ClientResult =>
   text,
   isError: isError || failedInContinue(text),
 })
+
+/** Gemini CLI: tags around what comes from outside, and a line before a text that was shortened. */
+export function unwrapGemini({ text, isError }: ClientResult): ClientResult {
+  const open = '<untrusted_context>\n'
+  const close = '\n</untrusted_context>'
+  const cut = geminiCut.exec(text)?.[0] ?? ''
+  if (!text.startsWith(open, cut.length) || !text.endsWith(close)) return { text, isError }
+  const inside = text.slice(cut.length + open.length, -close.length)
+  return { text: cut + inside.replaceAll('&lt;/untrusted_context&gt;', '</untrusted_context>'), isError }
+}
+
+export const geminiCut = /^Output too large\. Showing first [\d,.]+ and last [\d,.]+ characters\.[^\n]*\n/
+
+/** Gemini CLI's list: files have their size behind them. */
+export function unwrapGeminiList({ text, isError }: ClientResult): ClientResult {
+  if (!text.startsWith('Directory listing for ')) return { text, isError }
+  const lines = text.split('\n').map((line) => (line.endsWith(' bytes)') ? withoutSize(line) : line))
+  return { text: lines.join('\n'), isError }
+}
+
+const withoutSize = (line: string) => line.slice(0, line.lastIndexOf(' ('))

@@ -15,13 +15,15 @@
 // 4. Add its tool definitions to clients.fixture.ts, and cases to redirect.test.ts and the read-*.test.ts files.
 // Tools without a row are only guessed by match-unknown.ts.
 //
-// Sources: OpenCode 1.18.33, Claude Code 2.1.325, Codex 0.166.0, Qwen Code 0.24.4 and the clients of agent-rows.ts were observed;
-// Gemini CLI, Cline's and Continue's editor extensions and Roo Code were read in their sources; the others are known by name only.
+// Sources: OpenCode 1.18.33, Claude Code 2.1.325, Codex 0.166.0, Qwen Code 0.24.4, Gemini CLI 0.61.0 and the clients of agent-rows.ts were observed;
+// Cline's and Continue's editor extensions and Roo Code were read in their sources; the others are known by name only.
 
 import { agentRows } from './agent-rows.ts'
+import { geminiShell } from './agent-shells.ts'
 import { bareFile, claudeFile, clineFile, codexFile, openCodeFile, unmarkedFile } from './file-formats.ts'
 import { claudeShell, clineShell, codexShell, openCodeShell, qwenShell, unmarkedShell } from './read-shell.ts'
 import type { Row } from './row.ts'
+import { unwrapGemini, unwrapGeminiList } from './unwrap.ts'
 
 export const vocabulary: readonly Row[] = [
   // Agents whose tools share their names with those below
@@ -116,10 +118,24 @@ export const vocabulary: readonly Row[] = [
     needs: ['filepath', 'startline'],
     format: bareFile,
   },
+  {
+    client: 'gemini-cli',
+    kind: 'shell',
+    names: ['run_shell_command'],
+    needs: ['command', 'dirpath'],
+    format: geminiShell,
+    unwrap: unwrapGemini,
+  },
   { client: 'qwen-code', kind: 'shell', names: ['run_shell_command'], needs: ['command'], format: qwenShell },
   { client: 'qwen-code', kind: 'write', names: ['write_file'], needs: ['filepath', 'content'] },
   { client: 'qwen-code', kind: 'list', names: ['list_directory'], needs: ['path'] },
-  { client: 'gemini-cli', kind: 'list', names: ['list_directory'], needs: ['dirpath'] },
+  {
+    client: 'gemini-cli',
+    kind: 'list',
+    names: ['list_directory'],
+    needs: ['dirpath'],
+    unwrap: unwrapGeminiList,
+  },
   {
     client: 'qwen-code',
     kind: 'grep',

@@ -8,7 +8,7 @@ import { redirect } from './redirect.ts'
 const at = { workspace: '/w' }
 const callOf = (job: Job) => {
   const made = redirect(job, geminiCli, at)
-  return made && [made., made.input]
+  return made && [made.tool, made.input]
 }
 const reads = (job: Job, text: string, isError = false) =>
   redirect(job, geminiCli, at)?.read({ text, isError })

@@ -132,7 +132,15 @@ const geminiCli = {
     })
     return {
       command: process.execPath,
-      args: [join(installed, 'node_modules/.bin/gemini'), '-m', model, '--approval-mode', 'yolo', '-p', prompt],
+      args: [
+        join(installed, 'node_modules/.bin/gemini'),
+        '-m',
+        model,
+        '--approval-mode',
+        'yolo',
+        '-p',
+        prompt,
+      ],
       env: {
         GOOGLE_GEMINI_BASE_URL: url,
         GEMINI_API_KEY: 'any',

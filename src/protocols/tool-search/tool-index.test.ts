@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Tool } from '../../core/request.ts'
 import { ToolIndex } from './tool-index.ts'
+import { valueKinds } from './value-kinds.ts'
 import { wordsOf } from './words.ts'
 
 const tool = (name: string, description: string, properties: Record<string, unknown> = {}): Tool => ({
@@ -46,6 +47,30 @@ describe('wordsOf', () => {
 
   it('reads scripts without blanks in pairs', () => {
     expect(wordsOf('天气预报')).toEqual(['天气', '气预', '预报'])
+  })
+})
+
+describe('valueKinds', () => {
+  it.each([
+    ['the game of 2026-04-13', ['date']],
+    ['March 4th, or tomorrow', ['date']],
+    ['at 4:30 PM', ['time']],
+    ['ask me@example.com for $40', ['email', 'price']],
+    ['see https://example.com', ['url']],
+    ['in Seattle, WA', ['city']],
+    ['version 1.2 of 3 parts', []],
+  ])('%s', (question, kinds) => {
+    expect(valueKinds(question)).toEqual(kinds)
+  })
+
+  it('tells tools apart that differ in their parameters', () => {
+    const alike = [
+      tool('get_weather', 'The weather of a place.'),
+      tool('find_weather', 'The weather of a place.', { date: { type: 'string' } }),
+    ]
+    const best = (question: string) => new ToolIndex(alike).search(question, 1)
+    expect(best('weather, 2026-04-13')).toEqual([1])
+    expect(best('weather')).toEqual([0])
   })
 })
 

@@ -4,6 +4,7 @@
 
 import { isObject } from '../../base/json.ts'
 import type { Tool } from '../../core/request.ts'
+import { valueKinds } from './value-kinds.ts'
 import { wordsOf } from './words.ts'
 
 /** `details` are the descriptions and fixed values of parameters. */
@@ -12,14 +13,16 @@ type Field = (typeof fieldNames)[number]
 
 /** The weight of a word in a field, and how much the field's length counts against it. */
 const fields: Record<Field, { weight: number; length: number }> = {
-  name: { weight: 2, length: 0.4 },
+  name: { weight: 2.5, length: 0.4 },
   description: { weight: 1, length: 0.4 },
   parameters: { weight: 1, length: 0.6 },
-  details: { weight: 1, length: 0.6 },
+  details: { weight: 0.7, length: 0.6 },
 }
 
 /** How soon a further mention of the same word counts no more, in a tool and in a question. */
 const saturation = 1.2
+
+const kindCount = 0.4
 
 /** Characters of one field of a tool, and of one question, that are read. */
 const longestField = 16_384
@@ -53,7 +56,7 @@ export class ToolIndex {
   /** Numbers of tools, the best first. Only tools that share a word with the question are found. */
   search(question: string, most: number): number[] {
     const scores = new Map<number, number>()
-    for (const [word, times] of countWords(wordsOf(question.slice(0, longestQuestion)))) {
+    for (const [word, times] of countWords(question.slice(0, longestQuestion))) {
       const entries = this.#entries.get(word) ?? []
       const rarity = Math.log(1 + (this.#count - entries.length + 0.5) / (entries.length + 0.5))
       for (const { tool, weight } of entries)
@@ -89,9 +92,12 @@ function weightsOf(text: Words, averages: Record<Field, number>): Map<string, nu
   return weights
 }
 
-function countWords(words: readonly string[]): Map<string, number> {
+/** How often the question has each word. A kind of value is a hint, and counts less than a word. */
+function countWords(question: string): Map<string, number> {
   const counts = new Map<string, number>()
-  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
+  const count = (word: string, amount: number) => counts.set(word, (counts.get(word) ?? 0) + amount)
+  for (const word of wordsOf(question)) count(word, 1)
+  for (const word of wordsOf(valueKinds(question).join(' '))) count(word, kindCount)
   return counts
 }
 

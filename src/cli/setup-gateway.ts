@@ -187,6 +187,7 @@ async function askModels(
       {
         id: model.id,
         displayName: typeof name === 'string' ? name : undefined,
+        ownedBy: typeof model.owned_by === 'string' ? model.owned_by : undefined,
         contextTokens: size(model.context_length),
         outputTokens: size(model.max_output_tokens),
         images: Array.isArray(modalities) ? modalities.includes('image') : undefined,

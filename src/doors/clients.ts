@@ -15,6 +15,8 @@ export interface ClientTraits {
   wantsOwnModels?: boolean | undefined
   /** Asks a 5xx ten times or more, whatever the headers say: an error that a retry cannot mend is a 400. */
   repeatsServerErrors?: boolean | undefined
+  /** Its menu of models shows only these ids. */
+  modelIds?: RegExp | undefined
   /** An agent with its own tools: its requests without tools (titles, summaries) need none. */
   hasOwnTools?: boolean | undefined
 }
@@ -34,7 +36,12 @@ const rows: readonly ClientRow[] = [
     hasOwnTools: true,
   },
   { name: 'opencode', userAgent: /opencode/i, hasOwnTools: true },
-  { name: 'claude-code', userAgent: /claude-(cli|code)/i, hasOwnTools: true },
+  {
+    name: 'claude-code',
+    userAgent: /claude-(cli|code)/i,
+    modelIds: /claude|anthropic/i,
+    hasOwnTools: true,
+  },
   {
     name: 'codex',
     userAgent: /codex/i,
@@ -77,6 +84,7 @@ export function clientTraits(
     countsEvents: row?.countsEvents,
     wantsOwnModels: row?.wantsOwnModels,
     repeatsServerErrors: row?.repeatsServerErrors,
+    modelIds: row?.modelIds,
     hasOwnTools: row?.hasOwnTools,
   }
 }

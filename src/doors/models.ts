@@ -2,6 +2,7 @@
 
 import type { Model } from '../core/backend.ts'
 import { codexModels } from './codex-models.ts'
+import { pickerDescription, withPickerNames } from './picker-names.ts'
 
 export interface ListedModel extends Model {
   backend: string
@@ -37,10 +38,19 @@ export function toAnthropicModel(model: ListedModel): Record<string, unknown> {
   }
 }
 
-/** `forCodex`: beside the list, the models in Codex's own form. It reads nothing else; other clients do not need the length. */
+interface ListOptions {
+  shape: 'openai' | 'anthropic'
+  /** Beside the list, the models in Codex's own form. It reads nothing else; other clients do not need the length. */
+  forCodex: boolean
+  /** The only ids that the client shows. */
+  modelIds?: RegExp | undefined
+  /** The query string. */
+  query?: string
+}
+
 export function modelList(
   models: ListedModel[],
-  { shape, forCodex }: { shape: 'openai' | 'anthropic'; forCodex: boolean },
+  { shape, forCodex, modelIds, query = '' }: ListOptions,
 ): Record<string, unknown> {
   if (shape === 'openai')
     return {
@@ -48,10 +58,30 @@ export function modelList(
       data: models.map(toChatModel),
       ...(forCodex ? { models: codexModels(models) } : {}),
     }
+  const named = modelIds ? withPickerNames(models, modelIds) : models
+  const { page, hasMore } = pageOf(named, new URLSearchParams(query))
   return {
-    data: models.map(toAnthropicModel),
-    has_more: false,
-    first_id: models[0]?.id ?? null,
-    last_id: models.at(-1)?.id ?? null,
+    data: page.map((model) =>
+      modelIds
+        ? { ...toAnthropicModel(model), description: pickerDescription(model) }
+        : toAnthropicModel(model),
+    ),
+    has_more: hasMore,
+    first_id: page[0]?.id ?? null,
+    last_id: page.at(-1)?.id ?? null,
   }
+}
+
+/** Without a limit the page is the whole list: few clients ask for a second one. */
+function pageOf(models: readonly ListedModel[], query: URLSearchParams) {
+  const asked = Number(query.get('limit'))
+  const limit = Number.isInteger(asked) && asked > 0 ? asked : models.length
+  const place = (name: string) => models.findIndex(({ id }) => id === query.get(name))
+  const before = place('before_id')
+  if (before >= 0) {
+    const from = Math.max(0, before - limit)
+    return { page: models.slice(from, before), hasMore: from > 0 }
+  }
+  const from = place('after_id') + 1
+  return { page: models.slice(from, from + limit), hasMore: from + limit < models.length }
 }

@@ -42,6 +42,19 @@ function catalog(backends: Record<string, Backend>, aliases: Record<string, stri
 }
 
 describe('Catalog', () => {
+  it("resolves the names of Claude Code's menu", async () => {
+    const { resolve } = catalog({ box: backend(['gpt']) }, { best: ['box/gpt'] })
+    expect(await resolve('claude-via/box/gpt')).toEqual(['box/gpt'])
+    expect(await resolve('claude-via/best')).toEqual(['box/gpt'])
+    expect(await resolve('claude-via/gpt')).toEqual(['box/gpt'])
+    expect(await resolve('claude-via/nothing')).toContain('"nothing" does not exist')
+    expect(await resolve('claude-via/claude-via/best')).toContain('does not exist')
+    // A backend of that name goes first.
+    expect(await catalog({ 'claude-via': backend([]) }).resolve('claude-via/box/gpt')).toEqual([
+      'claude-via/box/gpt',
+    ])
+  })
+
   it('resolves aliases, BACKEND/MODEL, and bare names that one backend lists', async () => {
     const { resolve } = catalog(
       { a: backend(['x', 'both']), b: backend(['org/y', 'both']) },

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { nearest } from '../base/nearest.ts'
 import type { Backend, Model } from '../core/backend.ts'
 import { GatewayError } from '../core/errors.ts'
+import { withoutPickerPrefix } from '../doors/picker-names.ts'
 import { errorFields, type Log } from '../observe/log.ts'
 import { type ModelVariant, modelVariants } from './model-variants.ts'
 
@@ -66,6 +67,8 @@ export class Catalog {
         const { targets: meant } = await this.#find(variant.name)
         if (meant) return meant.map((target) => ({ ...target, variant }))
       }
+    const behind = withoutPickerPrefix(name)
+    if (behind !== undefined && withoutPickerPrefix(behind) === undefined) return this.resolve(behind)
     throw await this.#notFound(name, holders)
   }
 

@@ -81,7 +81,9 @@ export const routes: readonly Route[] = [
       }
       const client = clientTraits(clientName(header('user-agent')), undefined)
       const forCodex = client.wantsOwnModels === true || new URLSearchParams(query).has('client_version')
-      const list = modelList(await listedModels(catalog), { shape: shapeFor(exchange), forCodex })
+      const shape = shapeFor(exchange)
+      const { modelIds } = client
+      const list = modelList(await listedModels(catalog), { shape, forCodex, modelIds, query })
       respondJson(exchange, 200, scrubber.scrubListing(list))
     },
   },

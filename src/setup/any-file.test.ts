@@ -135,7 +135,9 @@ it.each(['opencode', 'claude-code', 'qwen-code'] as const)('%s: any JSON with co
       const now = leavesOf(after)
       const set = /"(?:env|model|provider|modelProviders|security|apiKeyHelper|\$version)"/
       for (const [way, was] of leavesOf(text)) if (!set.test(way)) expect(now).toContainEqual([way, was])
-      for (const comment of ['// c', '/* d */']) expect(count(after, comment)).toBe(count(text, comment))
+      // Claude Code ignores a file with comments: its own has none afterwards.
+      if (client === 'claude-code') JSON.parse(after.replace('\uFEFF', ''))
+      else for (const comment of ['// c', '/* d */']) expect(count(after, comment)).toBe(count(text, comment))
     }),
     runs,
   )

@@ -34,9 +34,28 @@ describe('claude-code', () => {
         ANTHROPIC_DEFAULT_SONNET_MODEL: 'cursor/composer-2',
         ANTHROPIC_DEFAULT_HAIKU_MODEL: 'cursor/composer-2',
         CLAUDE_CODE_MAX_CONTEXT_TOKENS: '200000',
+        CLAUDE_CODE_ENABLE_GATEWAY_MODEL_DISCOVERY: '1',
       },
       apiKeyHelper: 'cat ~/.local/share/dragoman/key',
     })
+  })
+
+  it('omits the attribution for models of others, if the gateway says whose they are', () => {
+    const attribution = (ownedBy?: string) =>
+      parse(fileOf('claude-code', {}, { model: { id: 'x/y', ownedBy } }).after).env
+        .CLAUDE_CODE_ATTRIBUTION_HEADER
+    expect([attribution(), attribution('anthropic'), attribution('box')]).toEqual([undefined, undefined, '0'])
+  })
+
+  it('takes out comments and trailing commas, with which Claude Code ignores the file, and says so', () => {
+    const text = '{\n  // mine\n  "theme": "dark",\n}\n'
+    const made = plan('claude-code', { [homes['claude-code']]: text })
+    const after = made.files[0]?.after ?? ''
+    expect(JSON.parse(after)).toMatchObject({ theme: 'dark', env: {} })
+    expect(made.steps.join()).toContain('--undo brings them back')
+    const again = plan('claude-code', { [homes['claude-code']]: after })
+    expect(again.steps.join()).not.toContain('comments')
+    expect(again.files[0]?.after).toBe(after)
   })
 
   it('copies no key after a setup for the demo', () => {

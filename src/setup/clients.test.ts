@@ -236,6 +236,10 @@ export OPENAI_MODEL=cursor/composer-2
 export ANTHROPIC_BASE_URL=http://127.0.0.1:18741
 export ANTHROPIC_AUTH_TOKEN="$(cat ~/.local/share/dragoman/key)"
 export ANTHROPIC_MODEL=cursor/composer-2
+export ANTHROPIC_DEFAULT_OPUS_MODEL=cursor/composer-2
+export ANTHROPIC_DEFAULT_SONNET_MODEL=cursor/composer-2
+export ANTHROPIC_DEFAULT_HAIKU_MODEL=cursor/composer-2
+export CLAUDE_CODE_MAX_CONTEXT_TOKENS=200000
 `)
     expect(plan('env', {}, { shell: 'fish' }).output).toContain(
       'set -gx OPENAI_API_KEY (cat ~/.local/share/dragoman/key)\n',

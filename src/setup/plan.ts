@@ -14,6 +14,8 @@ export interface GatewayKey {
 export interface SetupModel {
   id: string
   displayName?: string | undefined
+  /** Whose model it is, if the gateway says. */
+  ownedBy?: string | undefined
   contextTokens?: number | undefined
   outputTokens?: number | undefined
   /** Absent: not known. */

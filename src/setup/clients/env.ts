@@ -1,6 +1,7 @@
 // Environment variables for every other client: `eval "$(dragoman setup env)"`.
 
 import { type Facts, type Plan, shellPath, shellWord } from '../plan.ts'
+import { claudeVariables } from './claude-code.ts'
 
 export function env(facts: Facts): Plan {
   const { url, key, model, home, shell } = facts
@@ -21,7 +22,9 @@ export function env(facts: Facts): Plan {
     OPENAI_MODEL: word(model.id),
     ANTHROPIC_BASE_URL: word(url),
     ANTHROPIC_AUTH_TOKEN: secret,
-    ANTHROPIC_MODEL: word(model.id),
+    ...Object.fromEntries(
+      Object.entries(claudeVariables({ model })).map(([name, value]) => [name, word(value)]),
+    ),
   }
   const lines = Object.entries(variables).map(([name, value]) =>
     shell === 'fish' ? `set -gx ${name} ${value}` : `export ${name}=${value}`,

@@ -71,7 +71,7 @@ export function readItem({ item, path }: PlacedItem, reading: Reading): Message 
     }
     case 'tool_search_call':
     case 'tool_search_output':
-      return readSearch(item, path, reading.names) ?? opaqueItem(item)
+      return readSearch(item, path, reading.names) ?? hostedSearch(item, reading.names)
     case 'reasoning': {
       const part = readReasoning(item, path, reading)
       return part && { role: 'assistant', content: [part] }
@@ -84,8 +84,12 @@ export function readItem({ item, path }: PlacedItem, reading: Reading): Message 
       throw invalid(path, 'a compaction_trigger must be the last item')
   }
   if (typeof type !== 'string') throw invalid(`${path}.type`, 'is required (a string)')
-  const search = readSearchItem(item, reading.names)
-  return search ? opaqueItem(item, { search }) : opaqueItem(item)
+  return opaqueItem(item)
+}
+
+function hostedSearch(item: Fields, names: ToolNames): Message {
+  const search = readSearchItem(item, names)
+  return opaqueItem(item, search ? { search } : {})
 }
 
 /** An item of a tool that the service runs itself, or of a later version. */

@@ -55,8 +55,7 @@ const toDefinition = ({ description, schema, strict, custom }: Tool, name: strin
 
 /** What an item says about a search of the service; undefined for any other item. */
 export function readSearchItem(item: Fields, names: ToolNames): OpaquePart['search'] {
-  const { type, id, execution } = item
-  if (execution === 'client') return undefined
+  const { type, id } = item
   if (type === 'tool_search_call') {
     const query = isObject(item.arguments) ? item.arguments.query : undefined
     return { id: String(id), query: typeof query === 'string' ? query : '' }

@@ -1,9 +1,9 @@
-// Deferred tools on services without a search of their own. The client relies on its service's search: it sees what that service would
+// T90, T91: deferred tools on services without a search of their own. The client relies on its service's search: it sees what that service would
 // have sent, and the model gets only the tools that it has found.
 
 import { describe, expect, it } from 'vitest'
 import { type Body, useBench, user } from '../harness.ts'
-import { ask, type Block, callsIn, resultsOf } from './messages-client.ts'
+import { ask, type Block, callsIn, resultsOf } from './deferred-client.ts'
 
 const bench = useBench()
 
@@ -102,7 +102,7 @@ const services: Service[] = [
   },
 ]
 
-describe.each(services)('$name', ({ model, play, offered }) => {
+describe.each(services)('T90: on $name', ({ model, play, offered }) => {
   it.each([true, false])('a loop that needs three deferred tools completes (stream: %s)', async (stream) => {
     const messages: Body[] = [user('Do all three things.')]
     const body = () => ({ model, messages, tools, stream })
@@ -135,7 +135,7 @@ describe.each(services)('$name', ({ model, play, offered }) => {
   })
 })
 
-describe('searches', () => {
+describe('T91: searches', () => {
   it('real calls beside a search reach the client once, and what was found is loaded for the next request', async () => {
     bench.openai.play([searchFor('github issue'), { call: { name: 'read_notes', arguments: {} } }])
     const messages: Body[] = [user('Read my notes and open an issue.')]

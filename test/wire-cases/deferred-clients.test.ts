@@ -1,9 +1,9 @@
-// Clients that search themselves, the hosted search of the Responses API, and tools that come while a run is under way.
+// T90, T93: clients that search themselves, the hosted search of the Responses API, and tools that come while a run is under way.
 
 import { describe, expect, it } from 'vitest'
 import { type Body, useBench, user } from '../harness.ts'
 import { readResponsesStream } from '../responses-stream.ts'
-import { ask, resultsOf } from './messages-client.ts'
+import { ask, resultsOf } from './deferred-client.ts'
 
 const bench = useBench()
 
@@ -18,7 +18,7 @@ const bodyAt = (at: number) =>
   bench.openai.requests.at(at)?.body as Body & { tools?: { function: { name: string } }[] }
 const offered = (at: number) => bodyAt(at).tools?.map((each) => each.function.name)
 
-describe('a client that searches itself', () => {
+describe('T93: a client that searches itself', () => {
   const ToolSearch = tool('ToolSearch')
   const loaded = tool('mcp__github__create_issue', { defer_loading: true })
 
@@ -77,7 +77,7 @@ describe('a client that searches itself', () => {
   })
 })
 
-describe('the hosted search of the Responses API on another service', () => {
+describe('T90: the hosted search of the Responses API on another service', () => {
   const crm = {
     type: 'namespace',
     name: 'crm',

@@ -1,4 +1,4 @@
-// More tools than the service takes, and none of them marked: the strict simulator refuses more than 128, as OpenAI does.
+// T92: more tools than the service takes, and none of them marked: the strict simulator refuses more than 128, as OpenAI does.
 
 import { describe, expect, it } from 'vitest'
 import { answered, type Body, chat, chatStream, user } from '../harness.ts'
@@ -26,7 +26,7 @@ const offered = (at: number) => {
 const searches = { call: { name: 'search_tools', arguments: { query: 'boiler pressure gauge' } } }
 const calls = { call: { name: wanted, arguments: { id: '7' } } }
 
-describe('200 tools at a service that takes 128', () => {
+describe('T92: 200 tools at a service that takes 128', () => {
   it('are searched, and the client sees only the call that it can answer', async () => {
     bench.sims.openai?.clear()
     bench.sims.openai?.play([{ say: 'Let me look.' }, searches], [calls])

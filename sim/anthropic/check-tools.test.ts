@@ -28,6 +28,24 @@ describeRefusals({
     base({ tools: [{ ...read, name: 'x'.repeat(129) }] }),
     'tools.0.custom.name: String should match pattern',
   ],
+  'all tools deferred': [
+    base({ tools: [{ ...read, defer_loading: true }] }),
+    'At least one tool must have defer_loading=false. All tools cannot be deferred.',
+  ],
+  'a deferred tool with a cache mark': [
+    base({
+      tools: [read, { ...read, name: 'b', defer_loading: true, cache_control: { type: 'ephemeral' } }],
+    }),
+    "tools: 'b' cannot have both defer_loading and cache_control",
+  ],
+  'a reference to a tool that is not there': [
+    withTools([
+      ...hello,
+      assistant([use('a')]),
+      user([{ ...result('a'), content: [{ type: 'tool_reference', tool_name: 'gone' }] }]),
+    ]),
+    "Tool reference 'gone' not found in available tools",
+  ],
   'two tools of one name': [base({ tools: [read, read] }), 'tools: Tool names must be unique.'],
   'a call without its result': [
     withTools([...hello, assistant([use('a'), use('b')]), user([result('a')])]),

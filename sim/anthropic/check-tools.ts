@@ -1,5 +1,6 @@
 // The rules about tools: definitions, tool_choice, and the pairing of calls with results.
 
+import { isRecord } from '../shape.ts'
 import type { AnthropicModel } from './models.ts'
 import { Refusal } from './refusal.ts'
 import { type Block, type MessagesRequest, toBlocks, type WireMessage } from './request.ts'
@@ -14,6 +15,7 @@ export function checkTools(request: MessagesRequest, model: AnthropicModel): voi
     const problem = tool.strict === true ? findUnsupportedKeyword(tool.input_schema) : undefined
     if (problem) throw new Refusal(`tools.${index}.custom: ${problem}`)
   }
+  checkDeferred(request)
   checkToolChoice(request, model)
   checkPairs(request.messages)
   const usesTools = request.messages.some(({ content }) =>
@@ -23,6 +25,35 @@ export function checkTools(request: MessagesRequest, model: AnthropicModel): voi
     throw new Refusal('Requests which include `tool_use` or `tool_result` blocks must define tools')
   }
 }
+
+/** The limit that the service states. */
+const MOST_DEFERRED = 10_000
+
+function checkDeferred({ tools = [], messages }: MessagesRequest): void {
+  const deferred = tools.filter(({ defer_loading: isDeferred }) => isDeferred === true)
+  if (deferred.length > 0 && deferred.length === tools.length) {
+    throw new Refusal('At least one tool must have defer_loading=false. All tools cannot be deferred.')
+  }
+  // The texts of these two are not the service's.
+  if (deferred.length > MOST_DEFERRED)
+    throw new Refusal(`tools: at most ${MOST_DEFERRED} tools can be deferred`)
+  const marked = deferred.find(({ cache_control: mark }) => mark != null)
+  if (marked) throw new Refusal(`tools: '${marked.name}' cannot have both defer_loading and cache_control`)
+  const names = new Set<unknown>(tools.map(({ name }) => name))
+  for (const name of messages.flatMap(({ content }) => toBlocks(content).flatMap(referencesIn))) {
+    if (!names.has(name)) throw new Refusal(`Tool reference '${name}' not found in available tools`)
+  }
+}
+
+/** The names in results of searches, the client's and the service's. */
+function referencesIn({ type, content }: Block): unknown[] {
+  if (type === 'tool_result' && Array.isArray(content)) return namesOf(content)
+  if (type !== 'tool_search_tool_result' || !isRecord(content)) return []
+  return Array.isArray(content.tool_references) ? namesOf(content.tool_references) : []
+}
+
+const namesOf = (blocks: readonly unknown[]) =>
+  blocks.flatMap((block) => (isRecord(block) && block.type === 'tool_reference' ? [block.tool_name] : []))
 
 function checkToolChoice(
   { tool_choice: choice, tools, thinking }: MessagesRequest,

@@ -28,7 +28,9 @@ export function placeBreakpoints(
     .filter(({ role }) => role === 'user')
     .slice(-2)
     .map(({ content }) => content.at(-1))
-  for (const block of [places.tools.at(-1), places.system.at(-1), ...ends])
+  // The API refuses a mark on a deferred tool, which is no part of the prefix.
+  const lastTool = places.tools.findLast(({ defer_loading: isDeferred }) => isDeferred !== true)
+  for (const block of [lastTool, places.system.at(-1), ...ends])
     if (block) block.cache_control = { type: 'ephemeral' }
 }
 

@@ -1,0 +1,98 @@
+// What 500 tools of public MCP servers cost on each kind of backend, with and without deferral, and whether a search by plain words finds
+// the tool for a task. `npm run unit -- test/end-to-end/deferred-tokens.test.ts` prints the table of docs/deferred-tools.md.
+
+import { describe, expect, it } from 'vitest'
+import { estimateTokens } from '../../sim/tokens.ts'
+import { ToolIndex } from '../../src/protocols/tool-search/tool-index.ts'
+import { claude, others, useContractBench } from '../claude-code/bench.ts'
+import { mcpTools } from '../fixtures/mcp-tools.ts'
+import { type Body, user } from '../harness.ts'
+import { ask } from '../wire-cases/deferred-client.ts'
+
+const bench = useContractBench()
+
+const search = { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' }
+const wire = (isDeferred: boolean): Body[] => [
+  {
+    name: 'Read',
+    description: 'Read a file.',
+    input_schema: { type: 'object', properties: { path: { type: 'string' } } },
+  },
+  ...mcpTools.map(({ name, description, schema }) => ({
+    name,
+    description,
+    input_schema: schema,
+    ...(isDeferred ? { defer_loading: true } : {}),
+  })),
+  ...(isDeferred ? [search] : []),
+]
+
+/** What the service takes for its prompt of the last request: on Anthropic, deferred tools that nobody has found are no part of it. */
+const sent = {
+  anthropic: () => {
+    const body = (bench.anthropic.requests.at(-1)?.body ?? {}) as { tools?: Body[] }
+    const tools = body.tools?.filter(({ defer_loading: isDeferred }) => isDeferred !== true)
+    return estimateTokens({ ...body, tools })
+  },
+  openai: () => estimateTokens(bench.openai.requests.at(-1)?.body),
+  responses: () => estimateTokens(bench.openai.requests.at(-1)?.body),
+  text: () => estimateTokens(bench.text.requests.at(-1)?.body),
+  cursor: () => Math.ceil((bench.cursor.runs.at(-1)?.requestBytes.length ?? 0) / 4),
+}
+
+const models: Record<keyof typeof sent, string> = { anthropic: claude, ...others }
+
+async function tokens(kind: keyof typeof sent, isDeferred: boolean): Promise<number> {
+  const sims = [bench.anthropic, bench.openai, bench.text]
+  for (const sim of sims) sim.play([{ say: 'Ready.' }])
+  bench.cursor.play([{ say: 'Ready.' }, { end: true }])
+  const body = {
+    model: models[kind],
+    messages: [user('Open an issue about the login page.')],
+    tools: wire(isDeferred),
+  }
+  // A strict service refuses 501 tools, and has received them all the same.
+  const refused = await ask(bench.url, body).then(
+    () => undefined,
+    (error: Error) => error.message,
+  )
+  if (isDeferred || kind !== 'openai') expect(refused).toBeUndefined()
+  const count = sent[kind]()
+  for (const sim of [...sims, bench.cursor]) sim.clear()
+  return count
+}
+
+describe('500 tools of public MCP servers', () => {
+  it('are 500 different ones', () => {
+    expect(new Set(mcpTools.map(({ name }) => name)).size).toBe(500)
+  })
+
+  it('cost a twentieth or less with deferral, on every kind of backend', async () => {
+    const lines: string[] = []
+    for (const kind of Object.keys(sent) as (keyof typeof sent)[]) {
+      const before = await tokens(kind, false)
+      const after = await tokens(kind, true)
+      lines.push(`| ${kind} | ${before} | ${after} | ${(before / after).toFixed(0)} × |`)
+      expect(after * 20).toBeLessThan(before)
+    }
+    process.stdout.write(`${lines.join('\n')}\n`)
+  })
+
+  it.each([
+    ['create a GitHub issue', 'mcp__github__create_issue'],
+    ['merge the pull request', 'mcp__github__merge_pull_request'],
+    ['retry failed GitLab pipeline', 'mcp__gitlab__retry_pipeline'],
+    ['take a screenshot of the browser', 'mcp__playwright__browser_take_screenshot'],
+    ['post a Slack message', 'mcp__slack__post_message'],
+    ['transition a Jira issue', 'mcp__atlassian__jira_transition_issue'],
+    ['Confluence page history', 'mcp__atlassian__confluence_get_page_history'],
+    ['query Loki logs', 'mcp__grafana__query_loki_logs'],
+    ['refund a payment', 'mcp__stripe__create_refund'],
+    ['scale a deployment in the cluster', 'mcp__kubernetes__kubectl_scale'],
+    ['list the files in a directory', 'mcp__filesystem__list_directory'],
+    ['Sentry issue details', 'mcp__sentry__get_issue_details'],
+  ])('%s: finds %s', (query, wanted) => {
+    const found = new ToolIndex(mcpTools).search(query, 5).map((at) => mcpTools[at]?.name)
+    expect(found).toContain(wanted)
+  })
+})

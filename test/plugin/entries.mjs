@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { Workplace } from './workplace.mjs'
+import { startSim, Workplace } from './workplace.mjs'
 
 /** `setup` is called in these two, after `server`, and must have done nothing. */
 const noted = (module) => `
@@ -79,9 +79,12 @@ export function entrySteps({ binary, installed, sim }) {
     /** OpenCode 2 itself is not here: only its kind of runtime. */
     async "entry: version 2's half in Bun"() {
       const place = new Workplace({ binary, plugin: [] })
-      place.configure({ backends })
+      // Its own simulator: runs of others may end meanwhile.
+      const own = await startSim()
+      place.configure({ backends: { box: { ...backends.box, baseUrl: own.url } } })
       const probe = fileURLToPath(new URL('version-2-probe.mjs', import.meta.url))
-      const result = JSON.parse(await place.module(probe, [module, sim.control], { inBun: true }))
+      const result = JSON.parse(await place.module(probe, [module, own.control], { inBun: true }))
+      own.stop()
       place.remove()
       const good = { bun: true, call: true, large: true, cancelled: true, foreign: 401, closed: true }
       assert.deepEqual(result, good)

@@ -221,9 +221,9 @@ api_backend = "${api}"
   },
 })
 
-const goose = {
-  folder: 'goose',
-  packages: ['@aaif/goose-binary-linux-x64@1.52.0'],
+const goose = (folder, version) => ({
+  folder,
+  packages: [`@aaif/goose-binary-linux-x64@${version}`],
   start: ({ installed, url, model, prompt }) => ({
     command: join(installed, 'node_modules/@aaif/goose-binary-linux-x64/bin/goose'),
     args: ['run', '--no-session', '-t', prompt],
@@ -238,7 +238,7 @@ const goose = {
       GOOSE_TELEMETRY_ENABLED: 'false',
     },
   }),
-}
+})
 
 export const agents = {
   cline,
@@ -256,5 +256,7 @@ export const agents = {
   'grok-cli': grokCli,
   'grok-build': grokBuild('chat_completions'),
   'grok-build (responses)': grokBuild('responses'),
-  goose,
+  goose: goose('goose', '1.52.0'),
+  // The package's version is not the program's. This one moves a block with the time from message to message.
+  'goose 1.37': goose('goose-1.37', '0.20.2'),
 }

@@ -211,5 +211,16 @@ function judge() {
   if (refused.length > 0) return `requests were answered with ${refused.join(', ')}`
   if (!task.endless && code !== 0) return `it ended with ${code}`
   if (!task.endless && seen.tools.size === 0) return 'no tool was called'
+  const lost = kind === 'cursor' && !task.endless && lostRuns(turns)
+  if (lost) return `${lost} of its results came to a new run`
   return task.check({ output, workspace, turns, client })
+}
+
+/** A run that makes calls goes on with their results. */
+function lostRuns(turns) {
+  const count = (is) => turns.filter(is).length
+  return Math.max(
+    0,
+    count(({ outcome }) => outcome === 'tool-calls') - count(({ session }) => session === 'live'),
+  )
 }

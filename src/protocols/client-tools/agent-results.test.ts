@@ -96,6 +96,12 @@ describe('files', () => {
         incomplete,
       ],
       [
+        'Kimi, a line too few',
+        kimi,
+        `1\ta\n${told('2 lines', `starting from line 1. Total lines in file: 2. ${atEnd}`)}`,
+        incomplete,
+      ],
+      [
         'Kimi, capped',
         kimi,
         `1\ta\n${told('1 line', 'starting from line 1. Total lines in file: 9. Character limit reached.')}`,

@@ -3,8 +3,8 @@
 /** Claude Code and others, also inside the results of tools. */
 export const reminderTag = 'system-reminder'
 /**
- * Also of Goose: the time, the folder and a list of tasks. Up to 1.50 it is `info-msg`, in front of the last answer of every request;
- * since then `turn-context`, at the end of the user's message.
+ * Also of Goose: the time, the folder and a list of tasks. In 1.37 it is `info-msg`, in front of the last answer of every request;
+ * in 1.50 and later `turn-context`, at the end of the user's message.
  */
 const tagsOfUsers = [reminderTag, 'info-msg', 'turn-context']
 

@@ -16,14 +16,14 @@ import type { AnswerFacts, Door } from './door.ts'
 import type { CallerResponses } from './response-store.ts'
 
 /** `earlier`: the stored responses of this caller. */
-export const openaiResponsesDoor = (earlier: CallerResponses): Door => ({
+export const openaiResponsesDoor = (earlier: CallerResponses, options?: { isBeginning: boolean }): Door => ({
   name: 'openai-responses',
   keepAlive: responsesKeepAlive,
   errorBody: responsesErrorBody,
   errorStatus: openaiErrorStatus,
   prepare: (body) => earlier.gather(referredAnswers(body)),
   read(body, notes) {
-    const request = fromResponsesRequest(body, notes, earlier)
+    const request = fromResponsesRequest(body, notes, earlier, options)
     const { model, names, includeProofs, echo } = request
     const about = ({ id, createdAt, now }: AnswerFacts) => ({
       id: earlier.idOf(id),

@@ -154,9 +154,11 @@ export class ResponsesSocket {
       json: { json: body, text: JSON.stringify(body), bytes },
     })
     const kept: string[] = []
-    const door = openaiResponsesDoor(this.#responses((response) => kept.push(response)))
+    const isBeginning = generate === false
+    const responses = this.#responses((response) => kept.push(response))
+    const door = openaiResponsesDoor(responses, { isBeginning })
     try {
-      if (generate === false) await warmUp(exchange, door, body)
+      if (isBeginning) await warmUp(exchange, door, body)
       else await serveTurn(exchange, door, caller, services)
     } catch (error) {
       refuse(exchange, GatewayError.from(error), services)

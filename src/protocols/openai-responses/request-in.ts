@@ -50,10 +50,12 @@ export interface ResponsesRequest {
   compacts: boolean
 }
 
+/** `isBeginning`: the request begins a conversation that a later one continues, so it may be without a message for the model. */
 export function fromResponsesRequest(
   body: unknown,
   notes: Notes,
   earlier: EarlierResponses,
+  { isBeginning = false } = {},
 ): ResponsesRequest {
   const fields = object(body, 'body')
   const model = modelName(fields.model, 'model')
@@ -85,7 +87,10 @@ export function fromResponsesRequest(
   const isOpened = opened.some((item, at) => item !== placed[at]?.item)
   const choice = readToolChoice(fields.tool_choice, offered, onNeed)
   const reading = { model, names: offered.names, note, repaired, unseal: earlier.unseal }
-  const messages = readConversation(fields, placed, reading)
+  const messages = readConversation(fields, placed, {
+    ...reading,
+    isPartial: isBeginning || isPartial(fields),
+  })
 
   const stated = optional(fields.reasoning, 'reasoning', readEffort) ?? {}
   const turn: TurnRequest = {
@@ -245,6 +250,7 @@ interface Reading {
   note(text: string): void
   repaired(text: string): void
   unseal: EarlierResponses['unseal']
+  isPartial: boolean
 }
 
 function readConversation(fields: Fields, placed: readonly PlacedItem[], reading: Reading): Message[] {
@@ -253,7 +259,7 @@ function readConversation(fields: Fields, placed: readonly PlacedItem[], reading
     ? [{ role: 'system', content: [{ type: 'text', text: instructions }] }]
     : []
   const given = [...system, ...readItems(placed, reading)]
-  if (isPartial(fields)) return repairHistory(given, reading.repaired)
+  if (reading.isPartial) return repairHistory(given, reading.repaired)
   return readHistory(given, 'input', reading.repaired)
 }
 

@@ -9,14 +9,21 @@ export interface ClientTraits {
    * custom: OpenAI's own form. Undefined: the form in which the request defines the tool.
    */
   customCalls?: 'function' | 'custom' | undefined
-  /** SSE comments do not keep it waiting: after five minutes without an event it gives up and retries. */
-  countsEvents?: boolean | undefined
   /** Expects its own service's `models` list in the model listing, and reports an error without it. */
   wantsOwnModels?: boolean | undefined
   /** Asks a 5xx ten times or more, whatever the headers say: an error that a retry cannot mend is a 400. */
   repeatsServerErrors?: boolean | undefined
   /** Its menu of models shows only these ids. */
   modelIds?: RegExp | undefined
+  /** Asks every other refusal several times too, but for a 400; and it shows the words of a 400, not those of a 429. */
+  repeatsRefusals?: boolean | undefined
+  /**
+   * Of a failure that a retry may mend, it shows the words and keeps to the time only inside the stream, as a rate limit: six requests.
+   * A 5xx costs thirty, and the words of a 429 are lost.
+   */
+  failsInStream?: boolean | undefined
+  /** Does not show refusal parts: a refusal is text. */
+  hidesRefusals?: boolean | undefined
   /** An agent with its own tools: its requests without tools (titles, summaries) need none. */
   hasOwnTools?: boolean | undefined
 }
@@ -45,9 +52,11 @@ const rows: readonly ClientRow[] = [
   {
     name: 'codex',
     userAgent: /codex/i,
-    countsEvents: true,
     wantsOwnModels: true,
     repeatsServerErrors: true,
+    repeatsRefusals: true,
+    failsInStream: true,
+    hidesRefusals: true,
     hasOwnTools: true,
   },
   {
@@ -81,10 +90,12 @@ export function clientTraits(
   return {
     toolArguments: configured?.toolArguments ?? row?.toolArguments,
     customCalls: configured?.customCalls ?? row?.customCalls,
-    countsEvents: row?.countsEvents,
     wantsOwnModels: row?.wantsOwnModels,
     repeatsServerErrors: row?.repeatsServerErrors,
     modelIds: row?.modelIds,
+    repeatsRefusals: row?.repeatsRefusals,
+    failsInStream: row?.failsInStream,
+    hidesRefusals: row?.hidesRefusals,
     hasOwnTools: row?.hasOwnTools,
   }
 }

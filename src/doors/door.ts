@@ -29,7 +29,7 @@ export interface StreamFacts extends AnswerFacts {
 /** A writer may know the fast path for text. */
 export interface EventWriter extends Partial<TextDeltaWriter> {
   push(events: readonly TurnEvent[]): string
-  /** An event that keeps a silent stream open, for clients that the door's own text does not keep waiting. */
+  /** An event that keeps a silent stream open, where the text of the door would not: it depends on the answer so far. */
   keepAlive?(): string
   /** Behind the last text, where a client must get more in a read of its own; undefined if there is nothing more. */
   parting?(): string | undefined
@@ -54,7 +54,7 @@ type ReadHeader = (name: string) => string | undefined
 
 export interface Door {
   name: string
-  /** Written to keep a silent stream open. */
+  /** Written to keep a silent stream open, unless the writer has an event for it. docs/wire-cases.md (T16) lists the forms. */
   keepAlive: string
   /** Loads what `read` needs and is not in memory. */
   prepare?(body: unknown): Promise<void>

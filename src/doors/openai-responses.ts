@@ -25,9 +25,11 @@ export const openaiResponsesDoor = (earlier: CallerResponses, options?: { isBegi
   read(body, notes) {
     const request = fromResponsesRequest(body, notes, earlier, options)
     const { model, names, includeProofs, echo } = request
-    const about = ({ id, createdAt, now }: AnswerFacts) => ({
+    const about = ({ id, createdAt, now, client }: AnswerFacts) => ({
       id: earlier.idOf(id),
       ...{ createdAt, now, model, names, includeProofs, echo },
+      hidesRefusals: client.hidesRefusals,
+      waitsForLimits: client.failsInStream,
     })
     const kept = (answer: FinishedResponse) => {
       earlier.keep(request, answer)

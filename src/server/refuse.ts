@@ -39,11 +39,14 @@ export const shapeOf =
   (door: Pick<Door, 'errorBody' | 'errorStatus'>, turnId: string, client?: ClientTraits) =>
   (error: GatewayError): ErrorShape => {
     const status = door.errorStatus(error)
-    const isFinal = client?.repeatsServerErrors && status >= 500 && !error.retryable
-    if (!isFinal) return { status, body: door.errorBody(error, turnId) }
+    if (error.retryable || !isRepeated(status, client)) return { status, body: door.errorBody(error, turnId) }
     const final = new GatewayError(error.code, error.message, { ...error, cause: error, status: 400 })
     return { status: 400, body: door.errorBody(final, turnId) }
   }
+
+/** The client would send the request again, although the answer is final. A 401 makes it read its key anew. */
+const isRepeated = (status: number, client: ClientTraits = {}) =>
+  (client.repeatsServerErrors && status >= 500) || (client.repeatsRefusals && status !== 401)
 
 /** Anthropic's SDKs send their version with every request; other clients may call the same routes. */
 export const speaksAnthropic = ({ header, path }: Pick<Exchange, 'header' | 'path'>): boolean =>

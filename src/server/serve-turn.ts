@@ -130,17 +130,21 @@ async function serveStream(serving: Serving): Promise<void> {
     start()
     // A client that does not read needs no keep-alive.
     if (sink.isBehind) return
-    sink.write((serving.client.countsEvents ? writer.keepAlive?.() : undefined) ?? door.keepAlive)
+    sink.write(writer.keepAlive?.() ?? door.keepAlive)
     observer.keptAlive()
   }, serving.services.keepAliveMs)
   try {
     let turn: Turn
     try {
       turn = await openUpstream(serving)
-    } catch (error) {
+    } catch (thrown) {
+      const failure = GatewayError.from(thrown)
+      const belongsInStream = serving.client.failsInStream === true && failure.retryable
       // After a keep-alive the status has been sent: the error goes into the stream.
-      if (!sink.started) throw error
-      const text = writer.push(observer.see([{ type: 'turn-error', error: GatewayError.from(error) }]))
+      if (!sink.started && !belongsInStream) throw thrown
+      const error = belongsInStream ? withWait(failure) : failure
+      start()
+      const text = writer.push(observer.see([{ type: 'turn-error', error }]))
       return endApart(sink, text, writer.parting?.())
     }
     start()
@@ -164,6 +168,14 @@ async function serveStream(serving: Serving): Promise<void> {
   } finally {
     keepAlive.stop()
   }
+}
+
+const [usualWaitMs, longestWaitMs] = [3_000, 60_000]
+
+/** A failure with the time after which a retry makes sense. */
+function withWait(error: GatewayError): GatewayError {
+  const retryAfterMs = Math.min(error.retryAfterMs ?? usualWaitMs, longestWaitMs)
+  return new GatewayError(error.code, error.message, { ...error, cause: error, retryAfterMs })
 }
 
 async function serveWhole(serving: Serving): Promise<void> {

@@ -111,6 +111,18 @@ describe('turns', () => {
     await client.close()
   })
 
+  it('a warm-up may hold system messages alone, as that of Codex does', async () => {
+    bench.anthropic.play([{ say: 'warm' }])
+    const client = await open()
+    const input = [{ role: 'developer', content: 'Be brief.' }]
+    const warm = await client.create({ model, store: false, generate: false, input })
+    expect(warm.response).toMatchObject({ status: 'completed', output: [] })
+    const next = await client.create({ model, previous_response_id: warm.response.id, input: 'Hello' })
+    expect(next.response.status).toBe('completed')
+    expect(JSON.stringify(bench.anthropic.requests[0]?.body)).toContain('Be brief.')
+    await client.close()
+  })
+
   it('only the last response of a lane is kept, and a stored one is found anywhere', async () => {
     bench.anthropic.play([{ say: 'a' }], [{ say: 'b' }], [{ say: 'c' }], [{ say: 'd' }])
     const client = await open()

@@ -93,7 +93,7 @@ export const failures = {
     turns: status(400, error('no such field', { type: 'invalid_request_error' })),
     most: 1,
   },
-  'unknown model': { model: 'demo/nothing', turns: [], most: 1 },
+  'unknown model': { model: 'nowhere/nothing', turns: [say('Hello')], most: 1 },
   'refused upstream key (401)': {
     turns: status(401, error('bad key', { type: 'authentication_error' })),
     most: 1,

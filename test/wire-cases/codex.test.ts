@@ -1,10 +1,10 @@
 // T80 to T82: what Codex asks of a Responses service beyond the API reference.
 
 import { describe, expect, it } from 'vitest'
-import { type Body, useBench } from '../harness.ts'
+import { type Body, noBreaker, quickRetries, useBench } from '../harness.ts'
 import { readResponsesStream } from '../responses-stream.ts'
 
-const bench = useBench()
+const bench = useBench({ gateway: { retryPolicy: quickRetries, breaker: noBreaker } })
 
 /** The OpenAI simulator speaks Chat here: Responses to Responses is forwarded (T73). */
 const backends = [
@@ -138,5 +138,71 @@ describe.each(backends)('T81: code mode on $name', ({ name, model }) => {
     const sent = JSON.stringify(bench[name].requests.at(-1)?.body)
     expect(sent.split('half-way there')).toHaveLength(2)
     expect(sent.split('Script completed')).toHaveLength(2)
+  })
+})
+
+const refused = (status: number, message: string, headers: Record<string, string> = {}) => ({
+  ...{ status, headers },
+  body: { type: 'error', error: { type: status < 429 ? 'invalid_request_error' : 'api_error', message } },
+})
+const times = <T>(count: number, step: T) => Array.from({ length: count }, () => [step])
+
+describe('T82: a failure', () => {
+  const [{ model }] = backends
+  const body = { model, input: [prompt] }
+
+  it.each([400, 401, 403, 404, 413, 422])(
+    'of the service by %i that no retry can mend is a 400',
+    async (status) => {
+      bench.anthropic.play([refused(status, 'no')])
+      expect((await ask({ stream: true, ...body })).status).toBe(400)
+    },
+  )
+
+  it('of an unknown model is a 400, with words', async () => {
+    const answer = await ask({ stream: true, ...body, model: 'nowhere/x' })
+    expect(answer.status).toBe(400)
+    expect(await answer.text()).toContain('nowhere')
+  })
+
+  it.each([500, 503, 529])('of the service by %i is in the stream, with a time to wait', async (status) => {
+    bench.anthropic.play(...times(3, refused(status, 'I am down')))
+    const answer = await stream(body)
+    expect([answer.status, answer.problems]).toEqual([200, []])
+    expect(answer.events.slice(-2).map(({ type }) => type)).toEqual(['error', 'response.failed'])
+    expect(answer.response.error.code).toBe('rate_limit_exceeded')
+    expect(answer.response.error.message).toMatch(/I am down.* Please try again in 3s\.$/)
+  })
+
+  it('has the time that the service states', async () => {
+    bench.anthropic.play([refused(429, 'Slow down', { 'retry-after': '40' })])
+    const { response } = await stream(body)
+    expect(response.error.message).toMatch(/Slow down.* Please try again in 40s\.$/)
+  })
+
+  it('is a status for other clients', async () => {
+    bench.anthropic.play(...times(3, refused(503, 'I am down')))
+    const answer = await fetch(`${bench.url}/v1/responses`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'user-agent': 'OpenAI/JS 7.0.0' },
+      body: JSON.stringify({ stream: true, ...body }),
+    })
+    expect(answer.status).toBeGreaterThanOrEqual(500)
+  })
+})
+
+describe('T82: a refusal of the model', () => {
+  const frames = [
+    { delta: { role: 'assistant', refusal: 'I will not' }, index: 0, finish_reason: null },
+    { delta: {}, index: 0, finish_reason: 'stop' },
+  ].map((choice) => ({
+    frame: { id: 'x', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [choice] },
+  }))
+
+  it('is text for Codex, which shows no refusal', async () => {
+    bench.openai.play([...frames, { raw: 'data: [DONE]\n\n' }])
+    const { items, text } = await stream({ model: 'openai/gpt-demo', input: [prompt] })
+    expect(text).toBe('I will not')
+    expect(items[0].content).toMatchObject([{ type: 'output_text', text: 'I will not' }])
   })
 })

@@ -39,11 +39,15 @@ function failedCode(error: GatewayError): string {
   return isKnown(code) ? code : 'invalid_prompt'
 }
 
-/** The header was already sent, so the retry delay goes into the message, where clients look for it. */
-export function failedResponseError(error: GatewayError): Record<string, unknown> {
-  const { retryAfterMs } = error
+/**
+ * The header was already sent, so the retry delay goes into the message, where clients look for it. `waitsForLimits`: the client keeps
+ * to the delay only if the failure is a rate limit.
+ */
+export function failedResponseError(error: GatewayError, waitsForLimits = false): Record<string, unknown> {
+  const { retryAfterMs, retryable } = error
   const later = retryAfterMs === undefined ? '' : ` Please try again in ${Math.ceil(retryAfterMs / 1_000)}s.`
-  return { code: failedCode(error), message: messageOf(error) + later }
+  const isLimit = waitsForLimits && retryable && retryAfterMs !== undefined
+  return { code: isLimit ? 'rate_limit_exceeded' : failedCode(error), message: messageOf(error) + later }
 }
 
 /** The service's own words, if it speaks this dialect. */

@@ -15,6 +15,8 @@ export interface ItemOptions {
   /** The model as the client named it. */
   model: string
   names: ToolNames
+  /** The client does not show refusal parts: a refusal is text. */
+  hidesRefusals?: boolean | undefined
 }
 
 const prefixes = {
@@ -88,7 +90,7 @@ export function callItem(call: Call, index: number, status: ItemStatus, options:
 export function finishedItem(part: CollectedPart, index: number, cut: boolean, options: ItemOptions): Item {
   switch (part.type) {
     case 'text': {
-      const content = [contentPart(part.text, part.refusal)]
+      const content = [contentPart(part.text, part.refusal && !options.hidesRefusals)]
       return messageItem(itemId('message', options.id, index), content, cut ? 'incomplete' : 'completed')
     }
     case 'reasoning':

@@ -12,6 +12,8 @@ export interface ResponseOptions extends ItemOptions {
   /** Seconds since 1970. */
   now(): number
   includeProofs: boolean
+  /** The client waits before a retry only if the failure is a rate limit. */
+  waitsForLimits?: boolean | undefined
   echo: Readonly<Record<string, unknown>>
 }
 
@@ -75,7 +77,7 @@ export const responseFailed = (
 ): ResponseObject =>
   responseObject(options, {
     status: 'failed',
-    error: failedResponseError(error),
+    error: failedResponseError(error, options.waitsForLimits),
     output: shownItems(items, options),
   })
 

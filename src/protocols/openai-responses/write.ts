@@ -129,7 +129,7 @@ export class ResponsesWriter {
       case 'opaque':
         return ''
       case 'text-start':
-        return this.#startText(event.refusal === true)
+        return this.#startText(event.refusal === true && !this.#options.hidesRefusals)
       case 'text-delta':
         this.#text.append(event.delta)
         return this.#delta(event.delta)

@@ -105,6 +105,15 @@ describe('T73: an answer', () => {
     const got = eventsOf(await (await send({ model: 'mine', stream: true, input: 'go' })).text())
     expect(got.at(-1).response.output).toEqual(items)
   })
+
+  it('has all figures of its usage: clients take one without for broken', async () => {
+    const usage = { input_tokens: 3, output_tokens: 4, input_tokens_details: { novel: 1 } }
+    const items = [message('Hi')]
+    lane.upstream.answer = { headers: eventStream, body: streamOf(items, response(items, { usage })) }
+    const got = eventsOf(await (await send({ model: 'mine', stream: true, input: 'go' })).text())
+    const whole = { ...usage, total_tokens: 7, input_tokens_details: { novel: 1, cached_tokens: 0 } }
+    expect(got.at(-1).response.usage).toEqual(whole)
+  })
 }) // biome-ignore format: one statement a line
 
 describe('T73: a request', () => {

@@ -47,7 +47,8 @@ export function failedResponseError(error: GatewayError, waitsForLimits = false)
   const { retryAfterMs, retryable } = error
   const later = retryAfterMs === undefined ? '' : ` Please try again in ${Math.ceil(retryAfterMs / 1_000)}s.`
   const isLimit = waitsForLimits && retryable && retryAfterMs !== undefined
-  return { code: isLimit ? 'rate_limit_exceeded' : failedCode(error), message: messageOf(error) + later }
+  const words = later === '' ? messageOf(error) : messageOf(error).replace(/[^.!?]$/, '$&.')
+  return { code: isLimit ? 'rate_limit_exceeded' : failedCode(error), message: words + later }
 }
 
 /** The service's own words, if it speaks this dialect. */

@@ -32,7 +32,7 @@ export function forwardedResponse(
   options: ResponseOptions,
   items?: readonly Item[],
 ): ForwardedResponse {
-  const forwarded = forwardedText(text, path, options)
+  const forwarded = withWholeUsage(forwardedText(text, path, options), path)
   const response = memberAt(parseJson(forwarded), path)
   const given = Array.isArray(response.output) ? response.output : []
   const output = (items ?? given).filter((item): item is Item => isObject(item) && !isCutCall(item))
@@ -42,6 +42,29 @@ export function forwardedResponse(
     finished: { response: { ...response, output }, items: output },
   }
 }
+
+/** Clients such as Codex take an answer for broken whose usage lacks one of these figures. */
+function withWholeUsage(text: string, path: readonly string[]): string {
+  const { usage } = memberAt(parseJson(text), path)
+  if (!isObject(usage)) return text
+  const { input_tokens: input = 0, output_tokens: output = 0 } = usage
+  const total = Number(input) + Number(output)
+  const whole: Fields = { input_tokens: input, output_tokens: output, total_tokens: total, ...usage }
+  for (const [name, member] of usageDetails)
+    if (isObject(usage[name])) whole[name] = { [member]: 0, ...usage[name] }
+  return sizeOf(whole) === sizeOf(usage)
+    ? text
+    : replaceMember(text, [...path, 'usage'], JSON.stringify(whole))
+}
+
+/** The number of its figures. */
+const sizeOf = (usage: Fields): number =>
+  Object.values(usage).reduce<number>((sum, one) => sum + (isObject(one) ? Object.keys(one).length : 1), 0)
+
+const usageDetails = [
+  ['input_tokens_details', 'cached_tokens'],
+  ['output_tokens_details', 'reasoning_tokens'],
+] as const
 
 const isCutCall = (item: Fields) => kindOf(item).endsWith('call') && item.status === 'incomplete'
 

@@ -22,6 +22,7 @@ const commands = {
     '--dangerously-bypass-approvals-and-sandbox',
     prompt,
   ],
+  'gemini-cli': (path) => [path, '--skip-trust', '--approval-mode', 'yolo', '-p', prompt],
   'qwen-code': (path) => [path, '--yolo', '-p', prompt],
 }
 

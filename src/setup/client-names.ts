@@ -4,6 +4,7 @@ export const setupClientNames = [
   'opencode',
   'claude-code',
   'codex',
+  'gemini-cli',
   'qwen-code',
   'cursor',
   'continue',

@@ -6,6 +6,7 @@ import { claudeCode } from './clients/claude-code.ts'
 import { codex } from './clients/codex.ts'
 import { continueDev } from './clients/continue.ts'
 import { env } from './clients/env.ts'
+import { geminiCli } from './clients/gemini-cli.ts'
 import { opencode } from './clients/opencode.ts'
 import { qwenCode } from './clients/qwen-code.ts'
 import type { Facts, Plan } from './plan.ts'
@@ -22,6 +23,7 @@ export const setupClients: Record<SetupClientName, SetupClient> = {
   opencode: { title: 'OpenCode', plan: opencode, projectFile: 'opencode.json' },
   'claude-code': { title: 'Claude Code', plan: claudeCode, projectFile: '.claude/settings.local.json' },
   codex: { title: 'Codex', plan: codex },
+  'gemini-cli': { title: 'Gemini CLI', plan: geminiCli },
   'qwen-code': { title: 'Qwen Code', plan: qwenCode, projectFile: '.qwen/settings.json' },
   cursor: { title: 'Cursor IDE', plan: cursor },
   continue: { title: 'Continue', plan: continueDev },

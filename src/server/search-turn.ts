@@ -4,14 +4,14 @@
 // If the model searches and calls other tools at once, the client gets those calls and the answer ends: what was found is loaded for
 // the next request. So no call is lost, and none is made twice.
 
-import { TurnCollector } from '../core/collect.ts'
+import { type CollectedTurn, TurnCollector } from '../core/collect.ts'
 import { GatewayError } from '../core/errors.ts'
 import type { TurnEvent } from '../core/events.ts'
 import { followUp } from '../core/follow-up.ts'
 import { JoinedAnswer } from '../core/joined-answer.ts'
 import type { ToolResult, TurnRequest } from '../core/request.ts'
 import type { Turn } from '../core/turn.ts'
-import { requestWith } from '../protocols/tool-search/plan-deferral.ts'
+import { type DeferralPlan, requestWith } from '../protocols/tool-search/plan-deferral.ts'
 import { queryOf, resultText } from '../protocols/tool-search/search-tool.ts'
 import { ToolSearcher } from '../protocols/tool-search/tool-searcher.ts'
 import type { DeferredTurn } from './tool-deferral.ts'
@@ -33,61 +33,96 @@ const mostSearches = 8
 /** Characters of one part, as for local tools. */
 const longestPart = 16 * 1024 * 1024
 
-export async function* searchTurn({
-  deferred: { plan, request: firstRequest, remember },
-  first,
-  ask,
-  abandon,
-  onSearch,
-}: SearchTurnOptions): AsyncGenerator<TurnEvent[]> {
-  const { searchTool, isShown } = plan
-  const searcher = new ToolSearcher(plan.deferred, plan.by)
-  const loaded = new Set(plan.loaded)
-  let request = firstRequest
-  let turn = first
-  let searches = 0
-  let results: ToolResult[] = []
-  const onHiddenCall = ({ callId, input }: CallEnd): TurnEvent[] => {
-    const query = queryOf(input)
-    const found = searcher.search(query)
-    for (const { name } of found) loaded.add(name)
-    searches++
-    onSearch?.(found.length)
-    const text = resultText(found.map(({ name }) => name))
-    results.push({ callId, content: [{ type: 'text', text }] })
-    return isShown ? [{ type: 'tool-search', id: callId, name: searchTool.name, query, found }] : []
-  }
+export async function* searchTurn(options: SearchTurnOptions): AsyncGenerator<TurnEvent[]> {
+  const { plan, remember } = options.deferred
+  const searches = new Searches(plan, options.onSearch)
+  let { request } = options.deferred
+  let turn = options.first
   const answer = new JoinedAnswer({
     progressAs: 'off',
     onlyLastText: request.responseFormat !== undefined,
-    showsCallsOf: (name) => name !== searchTool.name,
-    onHiddenCall,
+    showsCallsOf: (name) => name !== plan.searchTool.name,
+    onHiddenCall: (call) => searches.answer(call),
   })
   for (;;) {
     const leg = new TurnCollector({ maxLength: longestPart })
-    results = []
     for (let batch = await turn.next(); batch !== undefined; batch = await turn.next()) {
       leg.push(batch)
       yield answer.show(batch)
     }
     if (leg.error) return yield answer.fail(leg.error)
     if (leg.tooLong) return yield answer.fail(tooLong())
-    if (results.length > 0) remember([...loaded])
-    const calls = leg.turn.parts.filter((part) => part.type === 'tool-call')
-    const isOnlySearch = leg.turn.reason === 'tool-calls' && calls.length === results.length
-    if (!isOnlySearch) {
-      for (const { callId } of results) abandon(callId)
+    const results = searches.takeResults()
+    const abandon = () => results.map(({ callId }) => options.abandon(callId))
+    if (results.length > 0) remember(searches.loaded)
+    if (!isOnlySearch(leg.turn, results)) {
+      abandon()
       return yield answer.end(leg.turn)
     }
+    if (searches.isOver) {
+      abandon()
+      return yield answer.stop(`(Stopped after ${searches.count} searches for tools.)`, leg.turn)
+    }
+    answer.next(leg.turn)
     try {
-      answer.next(leg.turn)
-      const next = followUp(request, leg.turn, results)
-      request = requestWith(plan, withFreeChoice(next, searchTool.name), [...loaded], searches < mostSearches)
-      turn = await ask(request)
+      request = searches.next(followUp(request, leg.turn, results))
+      turn = await options.ask(request)
     } catch (error) {
-      for (const { callId } of results) abandon(callId)
+      abandon()
       return yield answer.fail(GatewayError.from(error))
     }
+  }
+}
+
+const isOnlySearch = ({ reason, parts }: CollectedTurn, results: readonly ToolResult[]) =>
+  reason === 'tool-calls' && parts.filter(({ type }) => type === 'tool-call').length === results.length
+
+/** The searches of one answer, and what they have loaded. */
+class Searches {
+  readonly #plan: DeferralPlan
+  readonly #onSearch: SearchTurnOptions['onSearch']
+  readonly #searcher: ToolSearcher
+  readonly #loaded: Set<string>
+  #results: ToolResult[] = []
+  count = 0
+  /** The model has no search tool any more. Some call it all the same. */
+  isOver = false
+
+  constructor(plan: DeferralPlan, onSearch: SearchTurnOptions['onSearch']) {
+    this.#plan = plan
+    this.#onSearch = onSearch
+    this.#searcher = new ToolSearcher(plan.deferred, plan.by)
+    this.#loaded = new Set(plan.loaded)
+  }
+
+  get loaded(): string[] {
+    return [...this.#loaded]
+  }
+
+  /** Returns what the client sees of it. */
+  answer({ callId, input }: CallEnd): TurnEvent[] {
+    const query = queryOf(input)
+    const found = this.#searcher.search(query)
+    for (const { name } of found) this.#loaded.add(name)
+    this.count++
+    this.#onSearch?.(found.length)
+    const text = resultText(found.map(({ name }) => name))
+    this.#results.push({ callId, content: [{ type: 'text', text }] })
+    const { isShown, searchTool } = this.#plan
+    return isShown ? [{ type: 'tool-search', id: callId, name: searchTool.name, query, found }] : []
+  }
+
+  takeResults(): ToolResult[] {
+    const results = this.#results
+    this.#results = []
+    return results
+  }
+
+  /** The next request, with the tools that are loaded by now. */
+  next(request: TurnRequest): TurnRequest {
+    this.isOver = this.count >= mostSearches
+    const free = withFreeChoice(request, this.#plan.searchTool.name)
+    return requestWith(this.#plan, free, this.loaded, !this.isOver)
   }
 }
 

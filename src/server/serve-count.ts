@@ -13,14 +13,16 @@ import { type BodyLimits, readJsonBody } from '../http/json-body.ts'
 import { respondJson } from '../http/respond.ts'
 import { estimateTokens } from '../protocols/anthropic-messages/count-tokens.ts'
 import { dialectHeaders } from '../protocols/requests/dialect-headers.ts'
-import type { Catalog } from './catalog.ts'
+import type { Catalog, Target } from './catalog.ts'
 import { shapeOf } from './refuse.ts'
 import { resolveModel } from './resolve-model.ts'
+import type { ToolDeferral } from './tool-deferral.ts'
 
 interface Services {
   catalog: Catalog
   bodyLimits: BodyLimits
   stopping: Latch
+  deferral?: ToolDeferral | undefined
 }
 
 /** `shape` makes the answer of the count. */
@@ -54,8 +56,12 @@ export async function serveCount(
     return undefined
   })
   if (count === undefined) exchange.head.set('x-dragoman-notes', 'the count is an estimate')
-  respondJson(exchange, 200, shape(count ?? estimateTokens(turn)))
+  respondJson(exchange, 200, shape(count ?? estimateTokens(sentOf(asked, target, caller, services))))
 }
+
+/** What the model would get: without the tools that it has to search for. */
+const sentOf = (asked: TurnRequest, target: Target | undefined, caller: Caller, { deferral }: Services) =>
+  (target && deferral?.defer(asked, target.backend, caller)?.request) ?? asked
 
 /** The service refuses this request, and will refuse the turn too: the client mends it by the service's words. */
 const isAboutRequest = ({ code, said }: GatewayError): boolean =>

@@ -1,6 +1,7 @@
 // T90, T93: clients that search themselves, the hosted search of the Responses API, and tools that come while a run is under way.
 
 import { describe, expect, it } from 'vitest'
+import { useContractBench } from '../claude-code/bench.ts'
 import { type Body, useBench, user } from '../harness.ts'
 import { readResponsesStream } from '../responses-stream.ts'
 import { ask, resultsOf } from './deferred-client.ts'
@@ -147,4 +148,44 @@ describe('T90: the hosted search of the Responses API on another service', () =>
       expect(plain(after.slice(0, before.length))).toBe(plain(before))
     },
   )
+})
+
+describe('T90: the hosted search at the Responses API', () => {
+  const upstream = useContractBench()
+  const deferred = {
+    type: 'function',
+    name: 'list_orders',
+    parameters: schema,
+    strict: false,
+    defer_loading: true,
+  }
+  const tools = [
+    { type: 'tool_search' },
+    { type: 'function', name: 'say', parameters: schema, strict: false },
+    deferred,
+  ]
+  const post = (model: string) =>
+    fetch(`${upstream.url}/v1/responses`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model, tools, store: false, input: 'Hi' }),
+    })
+  const sent = () => (upstream.openai.requests.at(-1)?.body as Body | undefined)?.tools as Body[]
+
+  it('passes to a model that has it', async () => {
+    upstream.openai.play([{ say: 'Hi.' }])
+    const answer = await post('responses/gpt-5.6')
+    expect(answer.status).toBe(200)
+    expect(sent()).toEqual(tools)
+    expect(answer.headers.get('x-dragoman-notes') ?? '').not.toContain('deferred')
+  })
+
+  it('is done by the gateway for a model that has none', async () => {
+    upstream.openai.play([{ say: 'Hi.' }])
+    const answer = await post('responses/gpt-5.1')
+    expect(answer.status).toBe(200)
+    expect(sent().map(({ name }) => name)).toEqual(['say', 'tool_search'])
+    expect(sent().every(({ type }) => type === 'function')).toBe(true)
+    expect(answer.headers.get('x-dragoman-notes')).toContain('1 of 2 tools are deferred')
+  })
 })

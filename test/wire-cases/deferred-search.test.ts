@@ -192,4 +192,17 @@ describe('T91: searches', () => {
     const { usage } = await ask(bench.url, { model: 'openai/gpt-4.1', messages: [user('Go.')], tools })
     expect(usage).toMatchObject({ input_tokens: 300, output_tokens: 12 })
   })
+
+  it('a count leaves out what the model would not get', async () => {
+    const count = async (list: Body[]) => {
+      const response = await fetch(`${bench.url}/v1/messages/count_tokens`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'anthropic-version': '2023-06-01' },
+        body: JSON.stringify({ model: 'openai/gpt-4.1', messages: [user('Go.')], tools: list }),
+      })
+      return ((await response.json()) as { input_tokens: number }).input_tokens
+    }
+    const all = await count(tools.filter((each) => each !== search))
+    expect((await count(tools)) * 4).toBeLessThan(all)
+  })
 })

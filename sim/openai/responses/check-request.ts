@@ -75,6 +75,7 @@ function checkCombinations(request: ResponsesRequest): void {
 
 function checkTools(request: ResponsesRequest, items: readonly Item[]): void {
   const tools = offeredTools(request, items)
+  checkSearch(request)
   for (const [at, { name, type, strict, parameters }] of (request.tools ?? []).entries()) {
     if (type !== 'function') continue
     const problem =
@@ -100,6 +101,16 @@ function checkTools(request: ResponsesRequest, items: readonly Item[]): void {
     throw new Refusal(`Tool choice '${choice.name}' not found in 'tools' parameter.`, {
       param: 'tool_choice',
     })
+}
+
+/** The models before gpt-5.4 have no search. The text of the second refusal is not the service's. */
+function checkSearch({ model, tools = [] }: ResponsesRequest): void {
+  const list = tools ?? []
+  const hasSearch = list.some(({ type }) => type === 'tool_search')
+  if (hasSearch && /^(?:gpt-(?:4|5(?:\.[0-3])?(?![\d.]))|o\d)/.test(model))
+    throw new Refusal(`Tool 'tool_search' is not supported with ${model}.`, { param: 'tools' })
+  if (!hasSearch && list.some(({ defer_loading: isDeferred }) => isDeferred === true))
+    throw new Refusal("Tools with 'defer_loading' need a tool of type 'tool_search'.", { param: 'tools' })
 }
 
 function checkFormat(request: ResponsesRequest, items: readonly Item[]): void {

@@ -5,6 +5,7 @@ import type { TurnEvent } from '../../core/events.ts'
 import type { TurnRequest } from '../../core/request.ts'
 import { fromChatError } from '../../protocols/openai-chat/errors.ts'
 import { toListedModel } from '../../protocols/openai-chat/model-list.ts'
+import { hasToolSearch } from '../../protocols/openai-chat/servers/gpt.ts'
 import { serverTraits } from '../../protocols/openai-chat/servers.ts'
 import { headersFor } from '../../protocols/requests/dialect-headers.ts'
 import { withoutForeignParts } from '../../protocols/requests/opaque-parts.ts'
@@ -119,7 +120,7 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
     const isHosted = request.toolSearch?.tool.dialect === apis.responses.dialect
     return {
       limit: serverTraits(host, request.model).mostTools,
-      searches: isHosted && choice.of(request) === 'responses',
+      searches: isHosted && choice.of(request) === 'responses' && hasToolSearch(request.model),
     }
   }
 

@@ -36,6 +36,15 @@ export function isResponsesModel(model: string): boolean {
   return isResponsesOnly(model) || (isNewer && !isChat(found))
 }
 
+/** The hosted tool search came with gpt-5.4. Models of other names may have it. */
+export function hasToolSearch(model: string): boolean {
+  const found = generationOf(model)
+  return (
+    !oSeries.test(model) &&
+    (found === undefined || found.major > 5 || (found.major === 5 && found.minor >= 4))
+  )
+}
+
 /** Models that Chat does not have. */
 export const isResponsesOnly = (model: string): boolean =>
   /(?:^|\/)(?:o[13]-pro|codex-mini|computer-use-preview|o[34](?:-mini)?-deep-research)/.test(model) ||

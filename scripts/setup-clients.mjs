@@ -1,5 +1,5 @@
 // Runs real clients after `dragoman setup`: `node scripts/setup-clients.mjs opencode=PATH claude-code=PATH codex=PATH
-// qwen-code=PATH`. Each client gets its own home folder, is set up for `dragoman demo`, reads a README.md, and is restored with
+// qwen-code=PATH …` (all names are below). A client that needs another Node has both: `kimi=NODE,PATH`. Each client gets its own home folder, is set up for `dragoman demo`, reads a README.md, and is restored with
 // --undo. Not part of `npm test`: the clients are separate programs. Run it inside `unshare -n` (loopback up) to cut off the network.
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -24,6 +24,15 @@ const commands = {
   ],
   'gemini-cli': (path) => [path, '--skip-trust', '--approval-mode', 'yolo', '-p', prompt],
   'qwen-code': (path) => [path, '--yolo', '-p', prompt],
+  continue: (path) => [path, '-p', '--auto', prompt],
+  cline: (path) => [path, '--auto-approve', 'true', prompt],
+  copilot: (path) => [path, '-p', prompt, '--allow-all-tools', '--allow-all-paths'],
+  kimi: (path) => [path, '-p', prompt],
+  pi: (path) => [path, '-p', prompt],
+  kilo: (path) => [path, 'run', '--auto', prompt],
+  'grok-build': (path) => [path, '-p', prompt, '--always-approve', '--sandbox', 'off'],
+  'grok-cli': (path) => [path, '-m', model, '-p', prompt],
+  crush: (path) => [path, 'run', '--quiet', prompt],
 }
 
 const quiet = {
@@ -32,7 +41,16 @@ const quiet = {
   OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
   DISABLE_AUTOUPDATER: '1',
+  CLINE_NO_AUTO_UPDATE: '1',
+  COPILOT_OFFLINE: 'true',
+  COPILOT_AUTO_UPDATE: 'false',
+  KIMI_CODE_NO_AUTO_UPDATE: '1',
+  PI_OFFLINE: '1',
+  KILO_DISABLE_AUTOUPDATE: '1',
+  KILO_DISABLE_MODELS_FETCH: '1',
 }
+/** What they print is for the shell that starts the client. */
+const printing = ['copilot', 'env']
 
 const demo = spawn(process.execPath, [program, 'demo', '--port', '0'], {
   stdio: ['ignore', 'pipe', 'inherit'],
@@ -45,7 +63,8 @@ const url = await new Promise((resolve) => {
 })
 
 let failed = 0
-for (const [client, path] of process.argv.slice(2).map((word) => word.split('='))) {
+for (const [client, programs] of process.argv.slice(2).map((word) => word.split('='))) {
+  const [path, ...others] = programs.split(',').reverse()
   const home = mkdtempSync(join(tmpdir(), 'dragoman-client-'))
   const work = join(home, 'work')
   mkdirSync(work)
@@ -62,12 +81,14 @@ for (const [client, path] of process.argv.slice(2).map((word) => word.split('=')
       timeout: 120_000,
       stdio: ['ignore', 'pipe', 'pipe'],
     })
-    return { status, output: `${stdout}${stderr}` }
+    return { status, stdout, output: `${stdout}${stderr}` }
   }
   const setup = (...flags) => run([process.execPath, program, 'setup', client, ...flags])
   const written = setup('--yes', '--url', url, '--model', model)
-  const answered = run(commands[client](path))
-  const undone = setup('--undo', '--yes')
+  const isPrinted = printing.includes(client)
+  const command = [...others.reverse(), ...commands[client](path)]
+  const answered = run(isPrinted ? ['sh', '-c', `eval "$0"; exec "$@"`, written.stdout, ...command] : command)
+  const undone = isPrinted ? { status: 0, output: '' } : setup('--undo', '--yes')
   const ok = written.status === 0 && answered.output.includes(line) && undone.status === 0
   console.log(`${ok ? 'ok    ' : 'FAILED'} ${client}`)
   if (!ok)

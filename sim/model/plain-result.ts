@@ -36,8 +36,8 @@ export function fileLines({ lines }: PlainResult): readonly string[] {
 
 /** Kimi's first line where a tool was slow or failed. */
 const WALL_TIME = /^Wall time: [\d.]+ seconds\n(?!Process exited|Output:)/
-/** Grok's first line. */
-const TITLE = /^\s*(?:directory )?contents of [^\n]*:\n/i
+/** The first line of Grok and of Continue. */
+const TITLE = /^\s*(?:(?:directory )?contents? of|files in) [^\n]*:\n/i
 const REMARKS = /<(system-reminder|system)>/g
 /** `00001| `, `1 | `, `     1\t`, `     1→`, `1: ` */
 const NUMBERED = /^\s*(\d+)(?: ?\||\t|→|:)[ ]?/

@@ -32,6 +32,8 @@ describe('what was asked for is in the sentence', () => {
     ],
     ['Search for TODO in this project', 'No matches found', '"TODO" was not found.'],
     ['List the files', 'a.txt\nb.txt\n', 'The files: a.txt, b.txt'],
+    ['List the files', 'Found 2 file(s) matching "*":\n---\n/w/a\n/w/b', 'The files: /w/a, /w/b'],
+    ['List the files', 'Files in /w:\na (file, 3 bytes)\n', 'The files: a (file, 3 bytes)'],
     ['Replace a with b in x.txt', '', 'Changed x.txt.'],
   ])('%s', (text, result, sentence) => {
     expect(told(text, result)).toBe(sentence)
@@ -75,6 +77,7 @@ describe('commands that fail', () => {
 describe('files', () => {
   it.each([
     ['Cline', '[{"query":"a.md","result":"1 | # Title\\n2 | \\n3 | more","success":true}]'],
+    ['Continue', 'Content of a.md:\n# Title\n\nmore\n'],
     ['Grok', 'Contents of a.md:\n1: # Title\n2: \n3: more\n4: '],
     ['Kimi', '1\t# Title\n2\t\n3\tmore\n<system>3 lines read from file starting from line 1.</system>'],
     [

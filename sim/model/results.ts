@@ -70,8 +70,11 @@ function describeRun(
     : `\`${command}\` printed${code}: ${told}`
 }
 
+/** `Found 4 file(s) matching …:`, a ruler, `(Results are truncated …)` */
+const LIST_REMARK = /^(?:found \d+ |-{2,}$|\()/i
+
 function describeList({ lines }: PlainResult): string {
-  const names = lines.map((line) => line.trim()).filter((line) => line !== '')
+  const names = lines.map((line) => line.trim()).filter((line) => line !== '' && !LIST_REMARK.test(line))
   if (names.length === 0) return 'There are no files.'
   const more = names.length > LISTED_LINES ? `, and ${names.length - LISTED_LINES} more` : ''
   return `The files: ${names.slice(0, LISTED_LINES).map(shorten).join(', ')}${more}`

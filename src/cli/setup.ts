@@ -65,7 +65,8 @@ function checkFlags(name: SetupClientName, client: SetupClient, flags: SetupFlag
   if (flags.project && client.projectFile === undefined)
     refuse(`${client.title} has no project file for this; leave out --project.`)
   if (flags.plugin && name !== 'opencode') refuse('Only OpenCode has a plugin; leave out --plugin.')
-  if (flags.shell && name !== 'env') refuse('--shell works with `setup env` only.')
+  if (flags.shell && !client.printsVariables)
+    refuse('--shell is for clients that read variables: `setup env`, `setup copilot`.')
   if (flags.undo && flags.print) refuse('--undo and --print cannot be combined.')
 }
 

@@ -124,7 +124,18 @@ const leavesOf = (text: string) =>
   leaves(parseTree(text.replace('\uFEFF', ''), [], { allowTrailingComma: true }))
 const count = (text: string, part: string) => text.split(part).length
 
-it.each(['opencode', 'claude-code', 'qwen-code'] as const)('%s: any JSON with comments', (client) => {
+const jsonClients = [
+  'opencode',
+  'claude-code',
+  'qwen-code',
+  'cline',
+  'pi',
+  'kilo',
+  'grok-cli',
+  'crush',
+] as const
+
+it.each(jsonClients)('%s: any JSON with comments', (client) => {
   const runs = fuzzShare(0.3)
   let taken = 0
   fc.assert(
@@ -133,7 +144,7 @@ it.each(['opencode', 'claude-code', 'qwen-code'] as const)('%s: any JSON with co
       if (after === undefined) return
       taken++
       const now = leavesOf(after)
-      const set = /"(?:env|model|provider|modelProviders|security|apiKeyHelper|\$version)"/
+      const set = /"(?:env|models?|providers?|modelProviders|security|apiKeyHelper|\$version)"/
       for (const [way, was] of leavesOf(text)) if (!set.test(way)) expect(now).toContainEqual([way, was])
       // Claude Code ignores a file with comments: its own has none afterwards.
       if (client === 'claude-code') JSON.parse(after.replace('\uFEFF', ''))
@@ -144,15 +155,12 @@ it.each(['opencode', 'claude-code', 'qwen-code'] as const)('%s: any JSON with co
   expect(taken / runs.numRuns).toBeGreaterThan(20 / 300)
 })
 
-it.each(['opencode', 'claude-code', 'qwen-code'] as const)(
-  '%s: JSON without its names is accepted',
-  (client) => {
-    fc.assert(
-      fc.property(strangers, (text) => void expect(changed(client, text)).toBeTypeOf('string')),
-      fuzzShare(0.2),
-    )
-  },
-)
+it.each(jsonClients)('%s: JSON without its names is accepted', (client) => {
+  fc.assert(
+    fc.property(strangers, (text) => void expect(changed(client, text)).toBeTypeOf('string')),
+    fuzzShare(0.2),
+  )
+})
 
 const bare = fc.constantFrom(
   'model',
@@ -187,12 +195,12 @@ const tomlText = fc
   .tuple(fc.array(statement, { maxLength: 6 }), fc.constantFrom('', 'last = 1', '# end'))
   .map(([all, last]) => [...all, last].join(''))
 
-it('codex: any TOML', () => {
+it.each(['codex', 'kimi', 'grok-build'] as const)('%s: any TOML', (client) => {
   const runs = fuzzShare(0.5)
   let taken = 0
   fc.assert(
     fc.property(tomlText, (text) => {
-      const after = roundTrip('codex', text)
+      const after = roundTrip(client, text)
       if (after === undefined) return
       taken++
       const values = (toml: string) =>
@@ -201,7 +209,7 @@ it('codex: any TOML', () => {
           .map(({ path: way, valueStart, valueEnd }) => [way.join('\n'), toml.slice(valueStart, valueEnd)])
       const now = values(after)
       const set =
-        /^(?:model|model_provider|model_catalog_json|model_context_window|model_providers\ndragoman\n\w+)$/
+        /^(?:model|model_provider|model_catalog_json|model_context_window|default_model|(?:model_providers|providers|models?)\n[\s\S]*)$/
       for (const [way, was] of values(text))
         if (!set.test(String(way))) expect(now).toContainEqual([way, was])
       expect(count(after, '# c')).toBe(count(text, '# c'))
@@ -211,7 +219,7 @@ it('codex: any TOML', () => {
   expect(taken / runs.numRuns).toBeGreaterThan(50 / 500)
 })
 
-it.each(['opencode', 'claude-code', 'qwen-code', 'codex', 'continue'] as const)('%s: any text', (client) => {
+it.each([...jsonClients, 'codex', 'kimi', 'grok-build', 'continue'] as const)('%s: any text', (client) => {
   fc.assert(
     fc.property(
       fc.string({ unit: fc.constantFrom(...'{}[]"\':,=#\n\r\t -a1.&*|') }),

@@ -9,6 +9,13 @@ export const setupClientNames = [
   'cursor',
   'continue',
   'cline',
+  'copilot',
+  'kimi',
+  'pi',
+  'kilo',
+  'grok-build',
+  'grok-cli',
+  'crush',
   'env',
 ] as const
 

@@ -31,9 +31,9 @@ export const plan = (name: SetupClientName, files?: Record<string, string>, more
   setupClients[name].plan(factsFor(files, more))
 
 export const fileOf = (name: SetupClientName, files?: Record<string, string>, more?: Partial<Facts>) => {
-  // A catalogue is a file of its own, which no user edits.
-  const [file, ...others] = plan(name, files, more).files.filter(({ summary }) => summary === undefined)
-  if (!file || others.length > 0) throw new Error('one file was expected')
+  // A catalogue is a file of its own, which no user edits; the first of the others holds the provider.
+  const [file] = plan(name, files, more).files.filter(({ summary }) => summary === undefined)
+  if (!file) throw new Error('a file was expected')
   return file
 }
 
@@ -46,5 +46,12 @@ export const homes = {
   codex: '/home/me/.codex/config.toml',
   'qwen-code': '/home/me/.qwen/settings.json',
   continue: '/home/me/.continue/config.yaml',
+  cline: '/home/me/.cline/data/settings/providers.json',
+  kimi: '/home/me/.kimi-code/config.toml',
+  pi: '/home/me/.pi/agent/models.json',
+  kilo: '/home/me/.config/kilo/kilo.json',
+  'grok-build': '/home/me/.grok/config.toml',
+  'grok-cli': '/home/me/.grok/user-settings.json',
+  crush: '/home/me/.config/crush/crush.json',
 } as const
 export const written = Object.keys(homes) as (keyof typeof homes)[]

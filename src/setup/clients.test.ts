@@ -202,7 +202,15 @@ models:
       - apply
     capabilities:
       - tool_use
+    defaultCompletionOptions:
+      contextLength: 200000
 `)
+  })
+
+  it('puts its model before the others: the command uses the first', () => {
+    const text = 'models:\n  - name: mine\n    provider: x\n'
+    const { after } = fileOf('continue', { [homes.continue]: text })
+    expect(after).toMatch(/^models:\n {2}- name: "Dragoman: [\s\S]*\n {2}- name: mine\n {4}provider: x\n$/)
   })
 
   it('does not shadow the older file', () => {
@@ -214,7 +222,7 @@ models:
 describe('clients without a file', () => {
   it.each(['cursor', 'cline'] as const)('%s: lists the steps without the key', (name) => {
     const { files, steps } = plan(name)
-    expect(files).toEqual([])
+    expect(files).toHaveLength(name === 'cline' ? 1 : 0)
     expect(steps.join('\n')).toContain('cursor/composer-2')
     expect(steps.join('\n')).toContain('~/.local/share/dragoman/key')
     expect(steps.join('\n')).not.toContain(key)

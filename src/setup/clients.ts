@@ -1,13 +1,20 @@
 // The clients that can be set up. A new client: a plan in clients/NAME.ts, an entry here, its name in client-names.ts.
 
 import type { SetupClientName } from './client-names.ts'
-import { cline, cursor } from './clients/by-hand.ts'
+import { cursor } from './clients/by-hand.ts'
 import { claudeCode } from './clients/claude-code.ts'
+import { cline } from './clients/cline.ts'
 import { codex } from './clients/codex.ts'
 import { continueDev } from './clients/continue.ts'
+import { copilot } from './clients/copilot.ts'
+import { crush } from './clients/crush.ts'
 import { env } from './clients/env.ts'
 import { geminiCli } from './clients/gemini-cli.ts'
+import { grokBuild, grokCli } from './clients/grok.ts'
+import { kilo } from './clients/kilo.ts'
+import { kimi } from './clients/kimi.ts'
 import { opencode } from './clients/opencode.ts'
+import { pi } from './clients/pi.ts'
 import { qwenCode } from './clients/qwen-code.ts'
 import type { Facts, Plan } from './plan.ts'
 
@@ -17,6 +24,8 @@ export interface SetupClient {
   plan(facts: Facts): Plan
   /** The name of the project's configuration file, if the client has one. */
   projectFile?: string
+  /** It prints commands for a shell. */
+  printsVariables?: true
 }
 
 export const setupClients: Record<SetupClientName, SetupClient> = {
@@ -28,5 +37,12 @@ export const setupClients: Record<SetupClientName, SetupClient> = {
   cursor: { title: 'Cursor IDE', plan: cursor },
   continue: { title: 'Continue', plan: continueDev },
   cline: { title: 'Cline', plan: cline },
-  env: { title: 'plain variables', plan: env },
+  copilot: { title: 'Copilot CLI', plan: copilot, printsVariables: true },
+  kimi: { title: 'Kimi Code CLI', plan: kimi },
+  pi: { title: 'pi', plan: pi },
+  kilo: { title: 'Kilo CLI', plan: kilo, projectFile: 'kilo.json' },
+  'grok-build': { title: "xAI's grok", plan: grokBuild },
+  'grok-cli': { title: 'grok-cli', plan: grokCli },
+  crush: { title: 'Crush', plan: crush, projectFile: 'crush.json' },
+  env: { title: 'plain variables', plan: env, printsVariables: true },
 }

@@ -4,6 +4,7 @@
 import { jsonLeaves } from './json-edit.ts'
 import { merge } from './line-diff.ts'
 import { CannotEdit } from './plan.ts'
+import { takeOutValues } from './take-out-values.ts'
 import { scanToml } from './toml-scan.ts'
 
 interface Versions {
@@ -14,7 +15,19 @@ interface Versions {
 }
 
 /** Undefined if the two changes cannot be separated. */
-export function takeOut(path: string, { before, written, now }: Versions): string | undefined {
+export function takeOut(path: string, versions: Versions): string | undefined {
+  const byLines = takeOutLines(path, versions)
+  if (byLines !== undefined || !path.endsWith('.json')) return byLines
+  return isRewritten(versions) ? takeOutValues(versions) : undefined
+}
+
+/** Some programs write their whole file anew, with all its values in another layout. */
+function isRewritten({ written, now }: Versions): boolean {
+  const lines = new Set(now.split('\n'))
+  return written.split('\n').some((line) => !lines.has(line))
+}
+
+function takeOutLines(path: string, { before, written, now }: Versions): string | undefined {
   const read = readerFor(path)
   const without = merge(written, before, now, { mayTouch: read !== undefined })
   if (without === undefined || read === undefined) return without

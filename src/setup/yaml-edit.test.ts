@@ -19,28 +19,28 @@ describe('addYamlItem', () => {
     expect(add('name: x')).toBe(`name: x\nmodels:\n${item('  ')}`)
   })
 
-  it('adds to the end of the list, in its indentation', () => {
+  it('adds to the beginning of the list, in its indentation', () => {
     const text = 'name: x\nmodels: # mine\n  - name: a # b\n    model: c\n\n# rules\nrules:\n  - y\n'
-    expect(add(text)).toBe(text.replace('model: c\n', `model: c\n${item('  ')}`))
-    expect(add('models:\n- name: a\nrules: []\n')).toBe(`models:\n- name: a\n${item('')}rules: []\n`)
+    expect(add(text)).toBe(text.replace('# mine\n', `# mine\n${item('  ')}`))
+    expect(add('models:\n- name: a\nrules: []\n')).toBe(`models:\n${item('')}- name: a\nrules: []\n`)
     expect(add('models:\n')).toBe(`models:\n${item('  ')}`)
   })
 
-  it('does not cut a text block short', () => {
+  it('leaves a text block whole', () => {
     const text = 'models:\n  - name: a\n    prompt: |\n      say\n      # not a comment\nrules: []\n'
-    expect(add(text)).toBe(text.replace('comment\n', `comment\n${item('  ')}`))
+    expect(add(text)).toBe(text.replace('models:\n', `models:\n${item('  ')}`))
   })
 
   it('skips brackets that are closed on their line', () => {
     const text =
       'rules: [{ a: [b] }]\nmodels:\n  - name: a\n    roles: [chat, edit] # both\n    note: see [1\n'
-    expect(add(text)).toBe(`${text}${item('  ')}`)
+    expect(add(text)).toBe(text.replace('models:\n', `models:\n${item('  ')}`))
   })
 
   it('changes no other line, whatever its line end', () => {
     const text = 'name: x\r\nmodels:\n  - name: a\r\nrules: []\nlast: 1'
-    expect(add(text)).toBe(text.replace('rules', `${item('  ').replaceAll('\n', '\r\n')}rules`))
-    expect(add('models:\n  - name: a')).toBe(`models:\n  - name: a\n${item('  ')}`)
+    expect(add(text)).toBe(text.replace('  - name', `${item('  ').replaceAll('\n', '\r\n')}  - name`))
+    expect(add('models:\n  - name: a')).toBe(`models:\n${item('  ')}  - name: a`)
   })
 
   it.each(['12345678', '1e3', '2024-01-01', '0x1f', 'n', 'Yes', 'a: b', 'a #b', ''])(

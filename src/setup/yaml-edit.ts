@@ -4,9 +4,13 @@
 import { linesOf } from './line-diff.ts'
 import { CannotEdit } from './plan.ts'
 
-export type YamlFields = readonly (readonly [string, string | readonly string[]])[]
+/** A text, a list of texts, or numbers by name. */
+export type YamlFields = readonly (readonly [
+  string,
+  string | readonly string[] | Readonly<Record<string, number>>,
+])[]
 
-/** Adds these fields as an item to a top-level list. The first field identifies the item. */
+/** Adds these fields as the first item of a top-level list. The first field identifies the item. */
 export function addYamlItem(text: string, list: string, fields: YamlFields): string {
   const eol = text.includes('\r\n') ? '\r\n' : '\n'
   const whole = linesOf(text)
@@ -29,7 +33,7 @@ export function addYamlItem(text: string, list: string, fields: YamlFields): str
     if (item.every((line, index) => lines[same + index]?.trimEnd() === line)) return text
     throw new CannotEdit(`${name.trim().slice(2)} is there already, with other settings`)
   }
-  return insertLines(whole, end, { lines: item, eol })
+  return insertLines(whole, at + 1, { lines: item, eol })
 }
 
 /** Uses the file's own line ends. */
@@ -81,12 +85,16 @@ function endOfBlock(lines: readonly string[], start: number): number {
   return end
 }
 
+const isList = (value: unknown): value is readonly string[] => Array.isArray(value)
+
 function itemLines(fields: YamlFields, indent: string): string[] {
   return fields.flatMap(([name, value], index) => {
     const lead = `${indent}${index === 0 ? '- ' : '  '}${name}:`
-    return typeof value === 'string'
-      ? [`${lead} ${scalar(value)}`]
-      : [lead, ...value.map((one) => `${indent}    - ${scalar(one)}`)]
+    if (typeof value === 'string') return [`${lead} ${scalar(value)}`]
+    const inner = isList(value)
+      ? value.map((one) => `- ${scalar(one)}`)
+      : Object.entries(value).map(([key, number]) => `${key}: ${number}`)
+    return [lead, ...inner.map((line) => `${indent}    ${line}`)]
   })
 }
 

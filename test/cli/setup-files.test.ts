@@ -160,7 +160,7 @@ it('env is for eval', async () => {
 it.each([
   [['codex', '--project'], 'leave out --project'],
   [['codex', '--plugin'], 'leave out --plugin'],
-  [['codex', '--shell', 'fish'], '`setup env` only'],
+  [['codex', '--shell', 'fish'], '`setup env`, `setup copilot`'],
   [['codex', '--undo', '--print'], 'cannot be combined'],
   [['vim'], 'Allowed choices are opencode'],
   [['codex', '--url', 'nowhere'], 'http://'],

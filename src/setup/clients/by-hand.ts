@@ -1,4 +1,4 @@
-// Clients without an editable settings file: the steps to enter the settings by hand.
+// Programs without an editable settings file: the steps to enter the settings by hand.
 
 import { isLoopback } from '../../base/loopback.ts'
 import { type Facts, type Plan, tilde } from '../plan.ts'
@@ -10,20 +10,18 @@ const keyInWords = ({ key, home }: Facts) => {
     : `the text in ${tilde(key.file, home)}`
 }
 
-export function cline(facts: Facts): Plan {
+/** The extension in an editor. */
+export function clineSteps(facts: Facts): string[] {
   const { contextTokens, outputTokens } = facts.model
-  return {
-    files: [],
-    steps: [
-      'In Cline, open the settings (the gear), "API Configuration".',
-      'API Provider: OpenAI Compatible',
-      `Base URL: ${facts.url}/v1`,
-      `API Key: ${keyInWords(facts)}`,
-      `Model ID: ${facts.model.id}`,
-      ...(contextTokens ? [`Under "Model Configuration": Context Window Size ${contextTokens}`] : []),
-      ...(contextTokens && outputTokens ? [`… and Max Output Tokens ${outputTokens}`] : []),
-    ],
-  }
+  return [
+    'That is for the command. In an editor, open Cline\'s settings (the gear), "API Configuration":',
+    'API Provider: OpenAI Compatible',
+    `Base URL: ${facts.url}/v1`,
+    `API Key: ${keyInWords(facts)}`,
+    `Model ID: ${facts.model.id}`,
+    ...(contextTokens ? [`Under "Model Configuration": Context Window Size ${contextTokens}`] : []),
+    ...(contextTokens && outputTokens ? [`… and Max Output Tokens ${outputTokens}`] : []),
+  ]
 }
 
 export function cursor(facts: Facts): Plan {

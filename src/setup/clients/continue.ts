@@ -16,7 +16,13 @@ export function continueDev(facts: Facts): Plan {
       )
     return addYamlItem('name: Local\nversion: 1.0.0\nschema: v1\n', 'models', fields(facts))
   })
-  return { files: [file], steps: [`In Continue, choose "Dragoman: ${facts.model.id}" as the model.`] }
+  return {
+    files: [file],
+    steps: [
+      `The command \`cn\` uses the first model in the file, which is this one. In an editor, choose "Dragoman: ${facts.model.id}".`,
+    ],
+    start: 'cn',
+  }
 }
 
 const fields = ({ url, key, model }: Facts): YamlFields => [
@@ -27,5 +33,13 @@ const fields = ({ url, key, model }: Facts): YamlFields => [
   ['apiKey', key.text],
   ['roles', ['chat', 'edit', 'apply']],
   // Continue decides by name which models support tools, and does not know these names.
-  ['capabilities', ['tool_use']],
+  ['capabilities', ['tool_use', ...(model.images ? ['image_input'] : [])]],
+  ...sizesOf(model),
 ]
+
+/** Without a window Continue assumes one of its own, and cuts or overfills the conversation. */
+function sizesOf({ contextTokens, outputTokens }: Facts['model']): YamlFields {
+  if (contextTokens === undefined) return []
+  const sizes = { contextLength: contextTokens, ...(outputTokens && { maxTokens: outputTokens }) }
+  return [['defaultCompletionOptions', sizes]]
+}

@@ -1,20 +1,19 @@
 // Environment variables for every other client: `eval "$(dragoman setup env)"`.
 
-import { type Facts, type Plan, shellPath, shellWord } from '../plan.ts'
+import { catKey, exportLines, keyComment } from '../export-lines.ts'
+import { type Facts, type Plan, shellWord } from '../plan.ts'
 import { claudeVariables } from './claude-code.ts'
 
 export function env(facts: Facts): Plan {
-  const { url, key, model, home, shell } = facts
+  const { url, key, model, shell } = facts
   const comments: string[] = []
   const word = (text: string) => shellWord(text, shell)
   let secret = word(key.text)
   if (key.file !== undefined) {
-    const path = shellPath(key.file, home, shell)
-    secret = shell === 'fish' ? `(cat ${path})` : `"$(cat ${path})"`
+    secret = shell === 'fish' ? `(${catKey(key.file, facts)})` : `"$(${catKey(key.file, facts)})"`
   } else if (key.needed) {
-    // The key must appear neither on a terminal nor in a shell history.
     secret = '"$DRAGOMAN_KEY"'
-    comments.push('# DRAGOMAN_KEY: one of "auth.keys" in the configuration')
+    comments.push(keyComment)
   }
   const variables = {
     OPENAI_BASE_URL: word(`${url}/v1`),
@@ -26,8 +25,5 @@ export function env(facts: Facts): Plan {
       Object.entries(claudeVariables({ model })).map(([name, value]) => [name, word(value)]),
     ),
   }
-  const lines = Object.entries(variables).map(([name, value]) =>
-    shell === 'fish' ? `set -gx ${name} ${value}` : `export ${name}=${value}`,
-  )
-  return { files: [], steps: [], output: `${[...comments, ...lines].join('\n')}\n` }
+  return { files: [], steps: [], output: exportLines(variables, facts, comments) }
 }

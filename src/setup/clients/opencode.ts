@@ -16,7 +16,9 @@ export function opencode(facts: Facts): Plan {
   // If both files exist, OpenCode reads both and the second overrides.
   const commented = join(folder, 'opencode.jsonc')
   const path = facts.exists(commented) ? commented : join(folder, 'opencode.json')
-  return facts.plugin === undefined ? withProvider(facts, path) : withPlugin(facts, facts.plugin, path)
+  return facts.plugin === undefined
+    ? providerPlan(facts, { path, start: 'opencode', schema: 'https://opencode.ai/config.json' })
+    : withPlugin(facts, facts.plugin, path)
 }
 
 /**
@@ -57,16 +59,25 @@ function hasPlugin(text: string, plugin: string): boolean {
 const pluginModel = (id: string) =>
   /^dragoman(?:-cursor|-anthropic|-openai)?\//.test(id) ? id : `dragoman/${id}`
 
-function withProvider(facts: Facts, path: string): Plan {
+interface ConfigFile {
+  path: string
+  /** The command that starts the client. */
+  start: string
+  /** For a new file. */
+  schema: string
+}
+
+/** The plan for OpenCode and for what was made from it. */
+export function providerPlan(facts: Facts, { path, start, schema }: ConfigFile): Plan {
   const file = editFile(facts, path, (text) => {
     checkProvider(text)
-    return editJson(text, [...schemaOf(text), ...providerChanges(facts, text)])
+    return editJson(text, [...schemaOf(text, schema), ...providerChanges(facts, text)])
   })
   const copied = facts.project && facts.key.needed && facts.key.file === undefined
   return {
     files: [file],
     steps: copied ? [`Before you start it: ${exportKey(facts)}`] : [],
-    start: 'opencode',
+    start,
   }
 }
 
@@ -117,5 +128,5 @@ function modelEntry({ contextTokens, outputTokens, images }: SetupModel): unknow
   return { ...entry, limit: { context: contextTokens, output } }
 }
 
-const schemaOf = (text: string): JsonChange[] =>
-  text.trim() === '' ? [{ path: ['$schema'], value: 'https://opencode.ai/config.json' }] : []
+const schemaOf = (text: string, schema = 'https://opencode.ai/config.json'): JsonChange[] =>
+  text.trim() === '' ? [{ path: ['$schema'], value: schema }] : []

@@ -60,6 +60,9 @@ function newText(changes: readonly JsonChange[]): string {
 function applyChange(text: string, { path, value, append, oneLine = false }: JsonChange): string {
   const root = rootOf(text)
   const list = append ? findNodeAtLocation(root, path) : undefined
+  // Items on one line each, in a list that has several.
+  if (append && oneLine && !list)
+    return applyChange(applyChange(text, { path, value: [] }), { path, value, append, oneLine })
   if (list && list.type !== 'array') throw new CannotEdit(`"${path.join('.')}" is not a list there`)
   const way = list ? [...path, list.children?.length ?? 0] : path
   const wanted = append && !list ? [value] : value

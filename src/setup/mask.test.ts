@@ -25,6 +25,7 @@ it.each([
   ['"apiKey": "{env:MY_KEY_OF_THINGS}"', undefined],
   ['"apiKey": "{file:~/.local/share/dragoman/key}"', undefined],
   ['"apiKeyHelper": "cat ~/.local/share/dragoman/key"', undefined],
+  ['"apiKey": "!cat ~/.local/share/dragoman/key"', undefined],
   ['"apiKeyHelper": "echo any"', undefined],
   ['"apiKeyHelper": "echo hunter2hunter2"', '"apiKeyHelper": "echo…"'],
   ['env_key = "DRAGOMAN_KEY"', undefined],

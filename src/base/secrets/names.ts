@@ -52,6 +52,6 @@ export const isSecretName = (name: string) => ends.test(name.slice(-40))
 
 /** Not a secret, but a reference to one or filler: `{env:NAME}`, `$NAME`, `<your key>`, NAME_OF_IT, a path, a command that prints one. */
 export const isPlaceholder = (value: string) =>
-  /^(?:[{$<~/.*[]|cat )|^[A-Z][A-Z\d]{0,99}(?:_[A-Z\d]{1,99}){1,20}$|^(?:true|false|null|(?:echo )?any|\d{0,7})$/.test(
+  /^(?:[{$<~/.*[]|!?cat )|^[A-Z][A-Z\d]{0,99}(?:_[A-Z\d]{1,99}){1,20}$|^(?:true|false|null|(?:echo )?any|\d{0,7})$/.test(
     value,
   )

@@ -31,7 +31,9 @@ function overview(tools: readonly Tool[]): string {
   const groups = new Map<string, string[]>()
   for (const { name } of tools) {
     const source = sourceOf(name)
-    groups.set(source, [...(groups.get(source) ?? []), name])
+    const group = groups.get(source)
+    if (group) group.push(name)
+    else groups.set(source, [name])
   }
   let text = ''
   for (const [source, names] of groups) {

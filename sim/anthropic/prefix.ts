@@ -5,18 +5,25 @@ import { createHash, type Hash } from 'node:crypto'
 import { isRecord, type Json } from '../shape.ts'
 import { type Block, isThinking, type MessagesRequest, toBlocks, type WireTool } from './request.ts'
 
-/** The digest before each message, and after the last. */
-export function prefixes(request: MessagesRequest): Hash[] {
+/** The digest before each message, and after the last. A deferred tool counts from the message on that first names it. */
+export function prefixes({ system, tools = [], messages }: MessagesRequest): Hash[] {
+  const present = tools.filter((tool) => !isDeferred(tool))
+  let waiting = tools.filter(isDeferred)
   const hash = createHash('sha256').update(
-    JSON.stringify([textsOf(request.system ?? []), toolsOf(request).map(comparable).sort(byText)]),
+    JSON.stringify([textsOf(system ?? []), present.map(comparable).sort(byText)]),
   )
   const out = [hash.copy()]
-  for (const { role, content } of request.messages) {
-    hash.update(messageText(role, toBlocks(content)))
+  for (const { role, content } of messages) {
+    const text = messageText(role, toBlocks(content))
+    const named = waiting.filter(({ name }) => text.includes(JSON.stringify(name)))
+    hash.update(text + named.map(comparable).sort(byText).join('\n'))
+    waiting = waiting.filter((tool) => !named.includes(tool))
     out.push(hash.copy())
   }
   return out
 }
+
+const isDeferred = ({ defer_loading: deferred }: WireTool) => deferred === true
 
 /** The digest after these blocks of an assistant message. */
 export function prefixAfter(before: Hash, blocks: readonly Block[]): string {
@@ -29,14 +36,6 @@ export function prefixAfter(before: Hash, blocks: readonly Block[]): string {
 const messageText = (role: string, blocks: readonly Block[]) => {
   const said = blocks.filter((block) => !isThinking(block)).flatMap(plainBlock)
   return `${JSON.stringify([role, said.map(sorted)])}\n`
-}
-
-/** Deferred tools that no message names do not count. */
-function toolsOf({ tools = [], messages }: MessagesRequest): readonly WireTool[] {
-  const text = JSON.stringify(messages)
-  return tools.filter(
-    ({ defer_loading: deferred, name }) => deferred !== true || text.includes(JSON.stringify(name)),
-  )
 }
 
 const comparable = ({ cache_control: _, ...tool }: WireTool) => JSON.stringify(sorted(tool))

@@ -4,7 +4,7 @@
 export interface Caller {
   /** The name of the key that was sent. */
   readonly key: string
-  /** Only of a program that runs the gateway in its own process: it has no key, but may name its session. */
+  /** The session that the client names: a program that runs the gateway in its own process, or Claude Code with each of its agents. */
   readonly session?: string | undefined
 }
 

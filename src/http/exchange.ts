@@ -36,8 +36,22 @@ export interface Exchange {
 
 /** The caller of a request with this key. */
 export function callerOf({ inProcess, header }: Pick<Exchange, 'inProcess' | 'header'>, key: string): Caller {
-  const session = inProcess ? (header('x-session-id') ?? header('x-session-affinity')) : undefined
+  const session = inProcess ? (header('x-session-id') ?? header('x-session-affinity')) : agentSession(header)
   return session ? { key, session } : { key }
+}
+
+/** Other values are not an id, and would reach the log. */
+const plainId = /^[\w-]{1,100}$/
+
+/**
+ * Claude Code's session. Its subagents work at the same time in the same session, each with a conversation of its own: their id is part
+ * of it.
+ */
+function agentSession(header: Exchange['header']): string | undefined {
+  const session = header('x-claude-code-session-id')
+  if (session === undefined || !plainId.test(session)) return undefined
+  const agent = header('x-claude-code-agent-id')
+  return agent !== undefined && plainId.test(agent) ? `${session}/${agent}` : session
 }
 
 export function nodeExchange(

@@ -24,6 +24,8 @@ interface TurnFacts {
   turnId: string
   key: string
   client: string | undefined
+  /** The session that the client names. */
+  clientSession?: string | undefined
   door: string
   /** The model of the request. */
   model: string
@@ -167,7 +169,7 @@ export class TurnObserver {
   }
 
   finish(options: { clientGone: boolean }): void {
-    const { turnId, key, client, door, model, stream, notes } = this.#facts
+    const { turnId, key, client, clientSession, door, model, stream, notes } = this.#facts
     const { log, usageLog } = this.#observing
     const outcome = options.clientGone ? 'canceled' : this.#outcome
     const milliseconds = Math.round(performance.now() - this.#startedAt)
@@ -181,6 +183,7 @@ export class TurnObserver {
         time: isoTime(),
         turn: turnId,
         key,
+        session: clientSession,
         model: `${backend}/${this.target.model}`,
         backend,
         outcome,
@@ -198,6 +201,7 @@ export class TurnObserver {
       door,
       key,
       client,
+      clientSession,
       model,
       backend: this.target?.backendName,
       upstreamModel: this.target?.model,

@@ -8,6 +8,8 @@ export type UsageRecord = {
   time: string
   turn: string
   key: string
+  /** The session that the client names. */
+  session?: string | undefined
   model: string
   backend: string
   outcome: string

@@ -42,6 +42,7 @@ export async function serveTurn(
     turnId,
     key: caller.key,
     client,
+    clientSession: caller.session,
     door: door.name,
     model: request.model,
     stream: request.turn.stream,

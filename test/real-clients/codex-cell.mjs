@@ -105,10 +105,11 @@ async function startModel() {
   return started(['sim', sim, '--port', '8903', '--script', script], 'model.log')
 }
 
-/** A run of Cursor goes on after its calls. */
-function asExecs(step) {
-  if (!step.call) return [step]
-  return [{ exec: { mcp: { name: step.call.name, args: step.call.arguments } } }, { await: 'results' }]
+/** A run of Cursor goes on after its calls. New tools are offered to a new run. */
+function asExecs({ call, ...step }) {
+  if (!call) return [step]
+  const steps = [{ exec: { mcp: { name: call.name, args: call.arguments } } }, { await: 'results' }]
+  return call.name === 'tool_search' ? [...steps, { turn: {} }] : steps
 }
 
 function startGateway(upstream) {

@@ -376,6 +376,31 @@ describe('shells', () => {
     })
   }
 
+  const stating = [
+    ...[
+      'Claude Code',
+      'Codex',
+      'earlier Codex',
+      'Qwen Code',
+      'Cline (CLI)',
+      'Copilot',
+      'Goose',
+      'Grok Build',
+    ],
+    ...['Kimi', 'pi'],
+  ]
+  it.each(stating)('of %s tell how any failed command ended', (name) => {
+    const { tools, show } = shells[name] as Sandbox
+    const command = 'x'
+    fc.assert(
+      fc.property(text, fc.integer({ min: 1, max: 255 }), (output, exitCode) => {
+        const outcome = redirect({ kind: 'shell', command }, tools)?.read(show(output, exitCode, command))
+        expect(outcome).toMatchObject({ kind: 'shell', exitCode })
+      }),
+      fuzz,
+    )
+  })
+
   it('search and find', () => {
     const [sandbox] = Object.values(shells) as [Sandbox]
     run(sandbox, { kind: 'write', path: 'src/deep/a.ts', content: 'one\nfoo\nthree\n' })

@@ -36,8 +36,9 @@ export const tasks = {
     prompt: 'Run `cat missing-file.txt`, then run `sleep 0.3; echo went-on`',
     check: ({ output }) => says(output, 'missing-file.txt` failed') ?? says(output, 'printed: went-on'),
   },
+  // No double quotes: OpenCode and Kilo put the whole prompt into such, and escape these.
   'exit code': {
-    prompt: 'Run `sh -c "echo out; sleep 0.3; exit 3"` and tell me its exit code.',
+    prompt: 'Run `echo out; sleep 0.3; (exit 3)` and tell me its exit code.',
     // A model cannot know what its client does not tell, but must not invent a success.
     check({ output, client }) {
       const stated = /\bcode\b\W{0,4}(?:is |was |of |with )?(\d+)/i.exec(output)?.[1]

@@ -26,7 +26,7 @@ export const geminiDoor = ({ model: named, stream, form }: GeminiTarget): Door =
   errorBody: geminiErrorBody,
   errorStatus: geminiErrorStatus,
   read(body, notes, header) {
-    const model = modelName(named.replace(/^models\//, ''), 'model')
+    const model = modelName(named.replace(/^(?:models\/)+/, ''), 'model')
     const { turn, showsThoughts } = fromGeminiRequest(body, notes, { model, stream })
     const standIn = helperNames.test(model) ? header(helperModelHeader) : undefined
     const about = ({ id }: AnswerFacts) => ({ id, model, showsThoughts })

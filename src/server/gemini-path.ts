@@ -1,8 +1,11 @@
 // The paths of the Gemini API: a version, the model, a verb.
 
 export const geminiPrefix = '/v1beta/models'
-/** Clients that are told to use version 1 call it there. */
-export const prefixes = [geminiPrefix, '/v1/models'] as const
+/**
+ * What stands before the model, or before `models/` and the model: the AI SDK leaves that word out if the model has a slash. Clients that
+ * are told to use version 1 call it there.
+ */
+export const prefixes = ['/v1beta', '/v1/models'] as const
 export const verbs = {
   whole: ':generateContent',
   stream: ':streamGenerateContent',

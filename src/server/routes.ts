@@ -208,10 +208,6 @@ const hintPatterns: readonly (readonly [RegExp, string])[] = [
     'conversations are not kept as such; use previous_response_id, or send the whole input',
   ],
   [
-    /^\S+ \/v1(?:beta)?\/v1(?:beta)?\//,
-    'the base URL has a version that the client appends itself; leave it out',
-  ],
-  [
     /^\S+ \/v1beta\/\S*:(?:batchE|e)mbedContents?$/,
     "embeddings are not served; point the client's embedding model elsewhere",
   ],

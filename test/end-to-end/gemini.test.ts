@@ -52,6 +52,16 @@ describe('paths', () => {
     },
   )
 
+  it('the AI SDK leaves the word models out where the model has a slash', async () => {
+    bench.openai.play([{ say: 'hi' }])
+    const answer = await fetch(`${bench.url}/v1beta/openai/gpt-demo:generateContent`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(hello),
+    })
+    expect(textOf(await json(answer))).toBe('hi')
+  })
+
   it('a stream without alt=sse is one JSON array, and an error in it is its last element', async () => {
     const asked = { verb: 'streamGenerateContent' }
     bench.openai.play([{ say: 'hi there', pieces: 3 }])

@@ -34,7 +34,6 @@ describe('paths', () => {
     ['GET', '/v1beta/files/abc', /nothing is stored here/],
     ['POST', '/v1beta/interactions', /use generateContent/],
     ['GET', '/v1beta', /base URL/],
-    ['POST', '/v1beta/v1beta/models/x:generateContent', /leave it out/],
   ])("%s %s: 404 that helps, in Google's form", async (method, path, says) => {
     const answer = await request(method, path)
     expect(answer.status).toBe(404)

@@ -105,7 +105,7 @@ describe.each([
  */
 function letIn({ method, peer, path }: Route): number {
   if (peer || path.startsWith('/v1/responses/*')) return 404
-  if (method === 'POST' && path.includes('/models/')) return 400
+  if (method === 'POST' && path.includes('*:')) return 400
   return path === '/v1/tool_results' || path.startsWith('/v1/responses') ? 400 : 200
 }
 

@@ -24,8 +24,12 @@ interface TapedTurn {
 /** Headers that affect how a request is read and answered. */
 const headerNames = [
   'accept', 'anthropic-beta', 'anthropic-version', 'authorization', 'content-type', 'openai-beta', 'user-agent',
-  'x-api-key', 'x-dragoman-record', 'x-dragoman-workspace', 'x-session-id',
+  'x-api-key', 'x-dragoman-helper-model', 'x-dragoman-record', 'x-dragoman-workspace', 'x-session-id',
 ] // biome-ignore format: a list to be read as one
+
+/** Of the query, only what affects the answer: it may hold the key. */
+const tapedPath = ({ path, query }: Exchange) =>
+  query !== '' && new URLSearchParams(query).get('alt') === 'sse' ? `${path}?alt=sse` : path
 
 export class TurnTaping {
   readonly #source: TapeSource
@@ -52,7 +56,8 @@ export class TurnTaping {
       ...this.#manner(client),
     })
     const headers = Object.fromEntries(headerNames.map((name) => [name, exchange.header(name)]))
-    const { method, path } = exchange
+    const { method } = exchange
+    const path = tapedPath(exchange)
     tape.add({ side: 'client', do: 'request', method, path, headers: shown(headers), body })
     return { tape, sink: new TappedSink(exchange.sink, tape) }
   }

@@ -27,6 +27,17 @@ const doors: Record<string, (bench: Bench, model: string, stream: boolean) => Pr
     asked(bench, '/v1/messages', {
       ...{ model, stream, max_tokens: 1000, messages: [user(question)], tools: [messagesTool] },
     }),
+  gemini: (bench, model, stream) =>
+    asked(
+      bench,
+      `/v1beta/models/${model}:${stream ? 'streamGenerateContent?key=any&alt=sse' : 'generateContent'}`,
+      {
+        contents: [{ role: 'user', parts: [{ text: question }] }],
+        tools: [
+          { functionDeclarations: [{ name: 'read', parametersJsonSchema: readTool.function.parameters }] },
+        ],
+      },
+    ),
   responses: (bench, model, stream) =>
     asked(bench, '/v1/responses', { model, stream, input: question, tools: [responsesTool] }),
 }

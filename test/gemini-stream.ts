@@ -60,7 +60,7 @@ function readFrames(stream: GeminiStream): void {
   }
   if (!frames.endsWith('\n\n')) problems.push('the last frame does not end in a blank line')
   for (const frame of frames.split(/\n{2,}/))
-    if (frame.includes('\n')) problems.push(`a frame of several lines: ${frame.slice(0, 80)}`)
+    if (frame.trim().includes('\n')) problems.push(`a frame of several lines: ${frame.slice(0, 80)}`)
   const last = bare < 0 ? undefined : JSON.parse(raw.slice(bare + 1)).error
   if (JSON.stringify(last) !== JSON.stringify(stream.error))
     problems.push('the bare error is not that of the frame')

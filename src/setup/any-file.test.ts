@@ -71,6 +71,8 @@ const name = fc.constantFrom(
   'model',
   'name',
   'provider',
+  'providers',
+  'models',
   'dragoman',
   'options',
   'plugin',
@@ -107,7 +109,7 @@ const jsonText = fc.tuple(fc.constantFrom('', '\uFEFF'), gap, value, gap).map((p
 const strangers = fc
   .tuple(gap, object, gap)
   .map((parts) => parts.join(''))
-  .filter((text) => !/"(?:env|model|provider)"/.test(text))
+  .filter((text) => !/"(?:env|models?|providers?)"/.test(text))
 
 /** Every leaf with its way, duplicates too. */
 function leaves(node: Node | undefined, way: string[] = []): [string, unknown][] {
@@ -135,6 +137,14 @@ const jsonClients = [
   'crush',
 ] as const
 
+/** What set-up may change in a file, by the way to it. */
+const commonJson = /"(?:env|model|provider|modelProviders|security|apiKeyHelper|\$version)"/
+const ownJson = new Map<string, RegExp>([
+  ['cline', /^\["(?:version|lastUsedProvider|modelSettings)"|^\["providers","openai-compatible"/],
+  ['pi', /^\["providers","dragoman"/],
+  ['crush', /^\["providers","dragoman"|^\["models","(?:large|small)"/],
+])
+
 it.each(jsonClients)('%s: any JSON with comments', (client) => {
   const runs = fuzzShare(0.3)
   let taken = 0
@@ -144,7 +154,7 @@ it.each(jsonClients)('%s: any JSON with comments', (client) => {
       if (after === undefined) return
       taken++
       const now = leavesOf(after)
-      const set = /"(?:env|models?|providers?|modelProviders|security|apiKeyHelper|\$version)"/
+      const set = ownJson.get(client) ?? commonJson
       for (const [way, was] of leavesOf(text)) if (!set.test(way)) expect(now).toContainEqual([way, was])
       // Claude Code ignores a file with comments: its own has none afterwards.
       if (client === 'claude-code') JSON.parse(after.replace('\uFEFF', ''))
@@ -195,6 +205,12 @@ const tomlText = fc
   .tuple(fc.array(statement, { maxLength: 6 }), fc.constantFrom('', 'last = 1', '# end'))
   .map(([all, last]) => [...all, last].join(''))
 
+const ownToml = {
+  codex: /^(?:model|model_provider|model_catalog_json|model_context_window|model_providers\ndragoman\n\w+)$/,
+  kimi: /^(?:default_model|(?:providers|models)\ndragoman\n\w+)$/,
+  'grok-build': /^(?:models\ndefault|model\ndragoman\n\w+)$/,
+}
+
 it.each(['codex', 'kimi', 'grok-build'] as const)('%s: any TOML', (client) => {
   const runs = fuzzShare(0.5)
   let taken = 0
@@ -208,8 +224,7 @@ it.each(['codex', 'kimi', 'grok-build'] as const)('%s: any TOML', (client) => {
           .filter(({ kind }) => kind === 'pair')
           .map(({ path: way, valueStart, valueEnd }) => [way.join('\n'), toml.slice(valueStart, valueEnd)])
       const now = values(after)
-      const set =
-        /^(?:model|model_provider|model_catalog_json|model_context_window|default_model|(?:model_providers|providers|models?)\n[\s\S]*)$/
+      const set = ownToml[client]
       for (const [way, was] of values(text))
         if (!set.test(String(way))) expect(now).toContainEqual([way, was])
       expect(count(after, '# c')).toBe(count(text, '# c'))

@@ -121,7 +121,7 @@ export class ContentsReader {
       return [readMedia(part, place) ?? readText(part, place) ?? readOther(part)].flat()
     })
     const said = optional(response.response, `${path}.response`, object) ?? {}
-    const { text, isError } = resultText(said)
+    const { text, isError } = resultText(withoutName(said, name))
     const words: TextPart[] = text === '' ? [] : [{ type: 'text', text }]
     return {
       callId: this.#answered(id, name),
@@ -195,6 +195,12 @@ function codeText(part: Fields): string | undefined {
   const result = member(part, 'codeExecutionResult')
   return isObject(result) && typeof result.output === 'string' ? result.output : undefined
 }
+
+/** The AI SDK wraps the output: `{name, content}`, with the name of the function. */
+const withoutName = (response: Fields, name: string): Fields =>
+  response.name === name && response.content !== undefined && Object.keys(response).length === 2
+    ? { output: response.content }
+    : response
 
 /** `output` and `error` are reserved; any other object is the output itself. */
 function resultText(response: Fields): { text: string; isError: boolean } {

@@ -92,6 +92,15 @@ describe('contents', () => {
     expect(resultsOf(messages).at(-1)?.content).toEqual([{ type: 'text', text: '{"a":1}' }])
   })
 
+  it("the AI SDK's wrapping is taken off", () => {
+    const wrapped = (name: string) => result('read', { name, content: 'A' })
+    const [own, other] = resultsOf(
+      messagesOf(said('hi'), called(call('read'), call('read')), answered(wrapped('read'), wrapped('x'))),
+    ).map(({ content }) => content)
+    expect(own).toEqual([{ type: 'text', text: 'A' }])
+    expect(other).toEqual([{ type: 'text', text: '{"name":"x","content":"A"}' }])
+  })
+
   it('a result without a call is passed on as text', () => {
     const notes = new Notes()
     fromGeminiRequest({ contents: [answered(result('read', { output: 'x' }))] }, notes, {

@@ -14,12 +14,18 @@ export interface PlainResult {
 export function plainResult(text: string): PlainResult {
   const json = fromJson(text)
   if (json !== undefined) return json
-  const whole = cutBlocks(text, REMARKS, ([, tag]) => `</${tag}>`).replace(WALL_TIME, '')
+  const whole = cutBlocks(inside(text), REMARKS, ([, tag]) => `</${tag}>`).replace(WALL_TIME, '')
   const isError = text.includes('<system>ERROR')
   const exitCode = statedExitCode(whole)
   const body = withoutTags(sectionOf(whole) ?? whole).replace(TITLE, '')
   const lines = trimmed(withoutFences(trimmed(body.split(/\r?\n/).filter((line) => !EXIT_LINE.test(line)))))
   return { lines, ...(exitCode !== undefined && { exitCode }), ...(isError && { isError }) }
+}
+
+/** Gemini CLI puts what comes from commands, pages and servers into a pair of tags, and a last line about the process. */
+function inside(text: string): string {
+  const wrapped = /^<untrusted_context>\n([\s\S]*)\n<\/untrusted_context>\s*$/.exec(text)
+  return wrapped?.[1]?.replace(/\nProcess Group PGID: \d+$/, '') ?? text
 }
 
 /** The lines of a file, without the numbers and remarks that some agents put there. */

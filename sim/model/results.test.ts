@@ -24,6 +24,16 @@ describe('what was asked for is in the sentence', () => {
     ['Read a.md and tell me its contents', 'a\n\nb\n', 'a.md begins: a\n\nb'],
     ['Run `x` and give me its output', 'a\nb\n', '`x` printed: a\nb'],
     ['Run `x` and give me its exit code', 'a\n<exited with exit code 0>', '`x` printed (exit code 0): a'],
+    [
+      'Run `x` and give me its output',
+      '<untrusted_context>\nOutput: a\nb\nProcess Group PGID: 52\n</untrusted_context>',
+      '`x` printed: a\nb',
+    ],
+    [
+      'Run `x` and give me its exit code',
+      '<untrusted_context>\nOutput: a\nExit Code: 3\nProcess Group PGID: 52\n</untrusted_context>',
+      '`x` failed with exit code 3: a',
+    ],
     ['Run `x` and tell me the exit code', 'a', '`x` printed (no exit code was stated): a'],
     [
       'Search for TODO and tell me the file and the line',

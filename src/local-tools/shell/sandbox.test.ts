@@ -331,7 +331,7 @@ describeWithSandbox('the sandbox', () => {
     ],
     [
       'localhost is its own',
-      '(perl -MIO::Socket::INET -e \'$s = IO::Socket::INET->new(LocalAddr => "127.0.0.1", Listen => 1, LocalPort => 8099) or die; print STDOUT "up\\n"; $c = $s->accept; print $c "served\\n"\') & until cat < /dev/tcp/127.0.0.1/8099; do sleep 0.02; done 2>/dev/null',
+      '(perl -MIO::Socket::INET -e \'$| = 1; $s = IO::Socket::INET->new(LocalAddr => "127.0.0.1", Listen => 1, LocalPort => 8099) or die; print STDOUT "up\\n"; $c = $s->accept; print $c "served\\n"\') & until cat < /dev/tcp/127.0.0.1/8099; do sleep 0.02; done 2>/dev/null',
       'up\nserved\n',
     ],
     ['users have names, times a zone', 'id -un; date +%Z | grep -c .', `${process.env.USER ?? 'root'}\n1\n`],

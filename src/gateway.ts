@@ -39,6 +39,7 @@ import type { RouteServices } from './server/routes.ts'
 import { sealSecret } from './server/seal-secret.ts'
 import type { ReplayInputs } from './server/serving.ts'
 import { shutDown } from './server/shut-down.ts'
+import { SilentWaits } from './server/silent-waits.ts'
 import { ToolDeferral } from './server/tool-deferral.ts'
 import type { Taping } from './tapes/create-taping.ts'
 import type { TapeSource } from './tapes/tape-source.ts'
@@ -134,6 +135,7 @@ export async function createGateway(options: InternalOptions): Promise<Gateway> 
     catalog,
     budgets: new RetryBudgets(),
     breakers: createBreakers(options.breaker, observing),
+    silentWaits: new SilentWaits(options.breaker?.now),
     ...passThroughOptions(options),
     bodyLimits,
     clientTraits: traitsFrom(config),

@@ -24,6 +24,8 @@ export interface ClientTraits {
   failsInStream?: boolean | undefined
   /** Does not show refusal parts: a refusal is text. */
   hidesRefusals?: boolean | undefined
+  /** The user agents under which it retries an absent backend for minutes, and shows nothing. */
+  silentAs?: RegExp | undefined
   /** An agent with its own tools: its requests without tools (titles, summaries) need none. */
   hasOwnTools?: boolean | undefined
 }
@@ -47,6 +49,8 @@ const rows: readonly ClientRow[] = [
     name: 'claude-code',
     userAgent: /claude-(cli|code)/i,
     modelIds: /claude|anthropic/i,
+    // Headless: `claude-cli/2.1.325 (external, sdk-cli)`. On a terminal it counts its retries down.
+    silentAs: /\bsdk-cli\b/,
     hasOwnTools: true,
   },
   {
@@ -96,6 +100,7 @@ export function clientTraits(
     repeatsRefusals: row?.repeatsRefusals,
     failsInStream: row?.failsInStream,
     hidesRefusals: row?.hidesRefusals,
+    silentAs: row?.silentAs,
     hasOwnTools: row?.hasOwnTools,
   }
 }

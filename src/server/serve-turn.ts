@@ -76,9 +76,11 @@ export async function serveTurn(
   const failure = await serve(serving)
   release()
   observer.finish({ clientGone: sink.gone })
-  if (!failure) return
+  const isSilent = traits.silentAs?.test(header('user-agent') ?? '') === true
+  if (!failure) return isSilent ? services.silentWaits.end(caller) : undefined
+  const told = isSilent ? services.silentWaits.after(failure, caller) : failure
   const { method, path } = exchange
-  refuse({ method, path, header, head, sink }, failure, services, { isLogged: true })
+  refuse({ method, path, header, head, sink }, told, services, { isLogged: true })
 }
 
 async function readRequest(

@@ -18,6 +18,7 @@ import type { Observing, TurnObserver } from '../observe/turn-observer.ts'
 import type { TurnTape } from '../tapes/tape-source.ts'
 import type { TurnTaping } from '../tapes/turn-taping.ts'
 import type { Catalog } from './catalog.ts'
+import type { SilentWaits } from './silent-waits.ts'
 import type { ToolDeferral } from './tool-deferral.ts'
 
 export interface TurnServices extends Observing {
@@ -31,6 +32,8 @@ export interface TurnServices extends Observing {
   turnBytes?: number | undefined
   /** How this client needs its answers. */
   clientTraits(client: string | undefined): ClientTraits & Pick<StreamFacts, 'toolArguments'>
+  /** Sessions of clients that retry in silence. */
+  silentWaits: SilentWaits
   /** Trips when running turns are cut off. */
   stopping: Latch
   /** The gateway's own tools, if enabled. */

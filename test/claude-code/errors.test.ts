@@ -88,7 +88,8 @@ describe('a backend that is down', () => {
       '%s is worth a retry soon',
       async (model) => {
         const answers: Answer[] = []
-        const headers = path.startsWith('/v1/messages') ? {} : { 'user-agent': 'curl/8' }
+        const session = { 'x-claude-code-session-id': model.replace('/', '-') }
+        const headers = path.startsWith('/v1/messages') ? session : { 'user-agent': 'curl/8' }
         for (let at = 0; at < 3; at++)
           answers.push(
             await send(gateway, body(`${model}${path.replaceAll('/', '-')}`), { path, more: headers }),
@@ -103,6 +104,41 @@ describe('a backend that is down', () => {
         expect(answers[0]?.said).toMatch(/could not be reached|cannot be reached/)
       },
     )
+  })
+})
+
+describe('a backend that stays down', () => {
+  const clock = { ms: Date.now() }
+  let gateway: Awaited<ReturnType<typeof startGateway>>
+  beforeAll(async () => {
+    const backends = { openai: { kind: 'openai', baseUrl: 'http://127.0.0.1:9', apiKey: 'x' } }
+    gateway = await startGateway({ backends }, { breaker: { now: () => clock.ms } })
+  })
+  afterAll(() => gateway.gateway.close())
+
+  const retries = async (more: Record<string, string>) => {
+    const answers: Answer[] = []
+    for (const seconds of [0, 3, 3, 4, 5]) {
+      clock.ms += seconds * 1000
+      answers.push(await send(gateway, cc.turn('openai/x'), { more }))
+    }
+    return answers
+  }
+
+  it('a headless session is told so at its fifth request', async () => {
+    const answers = await retries({ 'x-claude-code-session-id': 'headless' })
+    expect(answers.map(({ status }) => status)).toEqual([529, 529, 529, 529, 529])
+    expect(answers.map(({ header }) => header('x-should-retry'))).toEqual([null, null, null, null, 'false'])
+    expect(answers[4]?.header('retry-after')).toBeNull()
+    expect(answers[4]?.json.error.message).toMatch(/could not be reached.* It has been so for 15 s\.$/)
+  })
+
+  it('on a terminal the user sees the retries, and they go on', async () => {
+    const answers = await retries({
+      'user-agent': 'claude-cli/2.1.325 (external, cli)',
+      'x-claude-code-session-id': 'terminal',
+    })
+    expect(answers.map(({ header }) => header('x-should-retry'))).toEqual([null, null, null, null, null])
   })
 })
 

@@ -280,6 +280,16 @@ export const scenarios = {
     })
   },
 
+  'a backend that stays down': async (rig) => {
+    await rig.sim.close()
+    const { milliseconds, output } = await rig.run(['-p', 'hello'])
+    return unmet({
+      'it is asked five times': posts(rig).length === 5,
+      'the last answer is final': posts(rig).at(-1).answerHeaders['x-should-retry'] === 'false',
+      'it ends in half a minute and says why': milliseconds < 30_000 && output.includes('could not be reached'),
+    })
+  },
+
   'a session of 20 turns, and the prompt cache': async (rig) => {
     if (!isAnthropic(rig)) return undefined
     turns(rig, ...Array.from({ length: 19 }, () => [{ think: 'hm' }, readme(rig)]), [{ say: 'Enough.' }])

@@ -1,0 +1,67 @@
+// Clients that retry for minutes without a word to their user: one that has met nothing but an absent backend for a while is told that
+// this is final, and shows the reason. Until then its retries outlast a restart of the backend. Such clients do not say how often they
+// have tried, so the gateway counts.
+
+import { BoundedMap } from '../base/bounded-map.ts'
+import { type Caller, callerId } from '../core/caller.ts'
+import { GatewayError } from '../core/errors.ts'
+
+interface Wait {
+  since: number
+  failures: number
+}
+
+/** The session's failures before the last one, and how long they went on. Claude Code's fifth request comes after about 15 s. */
+const [mostFailures, longestMs] = [4, 10_000]
+
+/** The longest pause between two failures of one wait. */
+const longestPauseMs = 60_000
+
+export class SilentWaits {
+  readonly #waits: BoundedMap<string, Wait>
+  readonly #now: () => number
+
+  constructor(now: () => number = Date.now) {
+    this.#now = now
+    this.#waits = new BoundedMap({ maxEntries: 1_000, ttlMs: longestPauseMs, now })
+  }
+
+  /** The failure as the client is told it. Only a session is known to be the same one. */
+  after(failure: GatewayError, caller: Caller): GatewayError {
+    if (caller.session === undefined) return failure
+    if (!isAbsence(failure)) {
+      this.end(caller)
+      return failure
+    }
+    const id = callerId(caller)
+    const { since, failures } = this.#waits.get(id) ?? { since: this.#now(), failures: 0 }
+    const waitedMs = this.#now() - since
+    if (failures < mostFailures || waitedMs < longestMs) {
+      this.#waits.set(id, { since, failures: failures + 1 })
+      return failure
+    }
+    // The user's next request may be retried again.
+    this.#waits.delete(id)
+    const { code, message } = failure
+    const told = `${message} It has been so for ${Math.round(waitedMs / 1000)} s.`
+    return new GatewayError(code, told, {
+      ...failure,
+      cause: failure,
+      retryable: false,
+      retryAfterMs: undefined,
+    })
+  }
+
+  /** The session got an answer. */
+  end(caller: Caller): void {
+    if (this.#waits.size > 0) this.#waits.delete(callerId(caller))
+  }
+}
+
+/** Nothing was heard of the service, now or when it was last called. */
+const isAbsence = ({ code, status, retryable, upstream, cause }: GatewayError) =>
+  code === 'upstream-unavailable' &&
+  status === 503 &&
+  retryable &&
+  !upstream &&
+  !(cause instanceof GatewayError && cause.upstream)

@@ -1,6 +1,7 @@
 // The formats in which the clients of agent-rows.ts show a file. See file-formats.ts.
 
 import { type FileFormat, type Numbering, numberings, takeNumbered } from './file-formats.ts'
+import { countLines } from './read-file.ts'
 
 const lineCount = (total: string | undefined) => (total === undefined ? {} : { totalLines: Number(total) })
 
@@ -26,11 +27,11 @@ export const continueFile: FileFormat = (text) => {
   return head === null ? undefined : { content: text.slice(head[0].length), firstLine: 1, toEnd: true }
 }
 
-/** Copilot shows the file as it is, or a sentence in its place. */
-export const copilotFile: FileFormat = (text, { firstLine }) =>
+/** Copilot shows the file as it is, or a sentence in its place. It does not say whether more lines follow. */
+export const copilotFile: FileFormat = (text, { firstLine, limit }) =>
   /^(?:File too large to read at once|Path [^\n]{1,1000} does not exist\. Please provide)/.test(text)
     ? undefined
-    : { content: text, firstLine, toEnd: true }
+    : { content: text, firstLine, toEnd: limit === undefined || countLines(text) < limit }
 
 /** Grok CLI: `1: ` on every line, also on the empty one after the final newline. */
 export const grokCliFile: FileFormat = (text, { firstLine, limit }) => {

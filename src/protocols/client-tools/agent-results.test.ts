@@ -61,6 +61,14 @@ describe('files', () => {
       ],
       ['Copilot', copilot, '1: a\n[truncated]\n', whole('1: a\n[truncated]\n')],
       ['Copilot, empty', copilot, '', whole('')],
+      [
+        'Copilot, as many lines as asked for',
+        copilot,
+        'a\nb',
+        { kind: 'read', content: 'a\nb', complete: false },
+        { ...file, limit: 2 },
+      ],
+      ['Copilot, fewer lines than asked for', copilot, 'a', whole('a'), { ...file, limit: 2 }],
       ['Copilot, missing', copilot, 'Path /w/a.txt does not exist. Please provide a valid path.', notFound],
       [
         'Copilot, too large',

@@ -19,7 +19,9 @@ async function stopOf(model: string, stream: boolean): Promise<Body> {
   const { status, said, json } = await send(bench, { ...cc.turn(model), stream })
   expect(status).toBe(200)
   if (!stream) return json
-  const events = said.split('\n').flatMap((line) => (line.startsWith('data: {') ? JSON.parse(line.slice(6)) : []))
+  const events = said
+    .split('\n')
+    .flatMap((line) => (line.startsWith('data: {') ? JSON.parse(line.slice(6)) : []))
   expect(events.at(-1).type).toBe('message_stop')
   return events.find(({ type }) => type === 'message_delta').delta
 }

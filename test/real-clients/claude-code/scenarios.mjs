@@ -286,7 +286,8 @@ export const scenarios = {
     return unmet({
       'it is asked five times': posts(rig).length === 5,
       'the last answer is final': posts(rig).at(-1).answerHeaders['x-should-retry'] === 'false',
-      'it ends in half a minute and says why': milliseconds < 30_000 && output.includes('could not be reached'),
+      'it ends in half a minute and says why':
+        milliseconds < 30_000 && output.includes('could not be reached'),
     })
   },
 

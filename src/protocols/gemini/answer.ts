@@ -27,7 +27,9 @@ export function geminiAnswer({ parts, reason, usage }: CollectedTurn, options: A
   const written = parts.flatMap((part) => partText(part, options, signatures))
   const last = signatures.take()
   if (last !== undefined) written.push(signaturePart(last))
-  const isEmpty = !parts.some(({ type }) => type !== 'reasoning')
+  const isEmpty = !parts.some(
+    (part) => part.type === 'tool-call' || (part.type === 'text' && part.text !== ''),
+  )
   if (isEmpty) written.push(textPart(reason === 'content-filter' ? filteredText : ''))
   const counted = `,"usageMetadata":${JSON.stringify(usageMetadata(usage))}`
   return `${opening}${written.join(',')}${closing(options, finishReason(reason, refused), counted)}`

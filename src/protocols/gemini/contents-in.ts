@@ -16,20 +16,14 @@ import type {
 import { array, type Fields, invalid, object, optional, string } from '../requests/decode.ts'
 import { dialect } from './dialect.ts'
 import { member } from './member.ts'
+import { OpenCalls } from './open-calls.ts'
 import { readMedia, readSound } from './parts-in.ts'
 import { fromThoughtSignature } from './thought-signature.ts'
-
-/** A call of the last answer, for results without an id. */
-interface OpenCall {
-  callId: string
-  name: string
-  isAnswered: boolean
-}
 
 export class ContentsReader {
   readonly #model: string
   readonly #messages: Message[] = []
-  #open: OpenCall[] = []
+  readonly #open = new OpenCalls()
   /** Calls without an id so far. They are numbered: the same history gets the same ids. */
   #unnamed = 0
 
@@ -59,11 +53,11 @@ export class ContentsReader {
     const last = this.#messages.at(-1)
     const content: AssistantPart[] = last?.role === 'assistant' ? last.content : []
     const begin = content.length
-    if (last?.role !== 'assistant') this.#open = []
+    if (last?.role !== 'assistant') this.#open.clear()
     for (const [at, part] of parts.entries()) {
       const place = `${path}.parts[${at}]`
-      // Thoughts are for people: what must come back is in a signature.
-      if (part.thought === true) continue
+      // Thoughts are for people: what must come back is in a signature. A call is a call, however it is marked.
+      if (part.thought === true && member(part, 'functionCall') === undefined) continue
       this.#insertThoughts(part, place, content, begin)
       for (const read of this.#readModelPart(part, place)) pushPart(content, read)
     }
@@ -94,7 +88,7 @@ export class ContentsReader {
     if (name === '') throw invalid(`${path}.name`, 'must not be empty')
     const input = optional(call.args, `${path}.args`, object) ?? {}
     const callId = optional(call.id, `${path}.id`, string) || `call_${++this.#unnamed}`
-    this.#open.push({ callId, name, isAnswered: false })
+    this.#open.add(callId, name)
     return { type: 'tool-call', callId, name, input: writeExact(input) }
   }
 
@@ -124,21 +118,10 @@ export class ContentsReader {
     const { text, isError } = resultText(withoutName(said, name))
     const words: TextPart[] = text === '' ? [] : [{ type: 'text', text }]
     return {
-      callId: this.#answered(id, name),
+      callId: this.#open.answer(id, name) ?? (id || name),
       content: [...words, ...parts],
       ...(isError ? { isError } : {}),
     }
-  }
-
-  /** The call that a result belongs to: by its id, else the first open one of this name. */
-  #answered(id: string | undefined, name: string): string {
-    const open =
-      this.#open.find(({ callId, isAnswered }) => callId === id && !isAnswered) ??
-      this.#open.find(({ callId }) => callId === id) ??
-      this.#open.find((call) => call.name === name && !call.isAnswered)
-    if (!open) return id || name
-    open.isAnswered = true
-    return open.callId
   }
 }
 

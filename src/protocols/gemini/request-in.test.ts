@@ -92,6 +92,33 @@ describe('contents', () => {
     expect(resultsOf(messages).at(-1)?.content).toEqual([{ type: 'text', text: '{"a":1}' }])
   })
 
+  it('calls that repeat a name or an id get one result each, however many there are', () => {
+    const names = Array.from({ length: 40_000 }, () => 'read')
+    for (const ids of [false, true]) {
+      const more = (at: number) => (ids ? { id: `c${at}` } : {})
+      const messages = messagesOf(
+        called(...names.map((name, at) => call(name, more(at)))),
+        answered(...names.map((name, at) => result(name, { output: String(at) }, more(at)))),
+      )
+      const found = resultsOf(messages)
+      expect(new Set(found.map(({ callId }) => callId)).size).toBe(names.length)
+      expect(found.at(-1)?.content).toEqual([{ type: 'text', text: String(names.length - 1) }])
+    }
+  })
+
+  it('a call that is marked as a thought is a call', () => {
+    const messages = messagesOf(
+      said('hi'),
+      called({ ...call('read', { id: 'a' }), thought: true }, { text: 'Hm.', thought: true }),
+      answered(result('read', { output: 'x' }, { id: 'a' })),
+    )
+    expect(messages[1]).toEqual({
+      role: 'assistant',
+      content: [{ type: 'tool-call', callId: 'a', name: 'read', input: '{}' }],
+    })
+    expect(resultsOf(messages)).toHaveLength(1)
+  })
+
   it("the AI SDK's wrapping is taken off", () => {
     const wrapped = (name: string) => result('read', { name, content: 'A' })
     const [own, other] = resultsOf(

@@ -171,6 +171,28 @@ describe('GeminiWriter', () => {
     expect([spoken.text, spoken.finishReason]).toEqual(['No.', 'SAFETY'])
   })
 
+  it('text by the fast path counts as output: a filter behind it adds no words', () => {
+    const writer = new GeminiWriter(options)
+    writer.push([start, { type: 'text-start', block: 0 }])
+    writer.textDelta('Hello.')
+    const end = writer.push([
+      { type: 'text-end', block: 0 },
+      { type: 'turn-end', reason: 'content-filter' },
+    ])
+    expect(end).not.toContain('withheld')
+  })
+
+  it('a whole answer with an empty text has a part, and words if it was withheld', () => {
+    const turn = collected([
+      start,
+      { type: 'text-start', block: 0 },
+      { type: 'text-end', block: 0 },
+      { type: 'turn-end', reason: 'content-filter' },
+    ])
+    const { parts } = JSON.parse(geminiAnswer(turn, options)).candidates[0].content
+    expect(parts).toEqual([{ text: expect.stringContaining('withheld') }])
+  })
+
   it('late notes are a member that clients pass over', async () => {
     const { chunks, problems } = await written([start, ...text(0, 'a'), end('stop')], {
       lateNotes: () => ['a "b"\n'],

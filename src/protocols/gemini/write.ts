@@ -71,6 +71,7 @@ export class GeminiWriter {
 
   textDelta(text: string): string {
     const { before, after } = this.#textFraming
+    this.#onOutput()
     return `${this.#separator()}${before}${text}${after}`
   }
 

@@ -58,4 +58,11 @@ describe('ToolSearcher', () => {
   it('takes words as words where the client has no pattern search', () => {
     expect(found('words', 'get_.*_data')).toContain('get_user_data')
   })
+
+  it('a pattern that takes too long is given up, and its words are searched', () => {
+    const many = Array.from({ length: 2_000 }, (_, at) => tool(`t${at}`, 'a'.repeat(8_192)))
+    const searcher = new ToolSearcher([...many, tool('get_weather')], 'pattern')
+    const slow = `${'a{0,64}'.repeat(20)}weather`
+    expect(searcher.search(slow).map(({ name }) => name)).toEqual(['get_weather'])
+  })
 })

@@ -19,6 +19,10 @@ const longest = 200
 const mostStates = 2_000
 const mostCopies = 64
 
+/** Steps of the automaton over all texts that one pattern is tried on: less than a second. */
+const mostSteps = 4_000_000
+
+/** The function throws `PatternTooSlow` once the pattern has taken too many steps. */
 export function toolPattern(source: string): ((text: string) => boolean) | undefined {
   if (source.length > longest) return undefined
   try {
@@ -30,6 +34,8 @@ export function toolPattern(source: string): ((text: string) => boolean) | undef
 }
 
 class Unsupported extends Error {}
+
+export class PatternTooSlow extends Error {}
 
 /** A part of the pattern that was read, to be added to the automaton any number of times. Returns its first state. */
 type Part = (next: number) => number
@@ -52,7 +58,8 @@ class PatternReader {
     const start = part(0)
     const states = this.#states
     const ignoresCase = this.#ignoresCase
-    return (text) => matches(states, start, ignoresCase ? text.toLowerCase() : text)
+    const steps = { left: mostSteps }
+    return (text) => matches(states, start, ignoresCase ? text.toLowerCase() : text, steps)
   }
 
   #add(state: State): number {
@@ -221,11 +228,13 @@ const kinds = new Map<string, Test>([
 ])
 
 /** One pass over the text: `reached` holds every state that some beginning of a match has come to. */
-function matches(states: readonly State[], start: number, text: string): boolean {
+function matches(states: readonly State[], start: number, text: string, steps: { left: number }): boolean {
   let reached = new Set<number>()
   for (let at = 0; ; at++) {
     const ahead = follow(states, [...reached, start], text, at)
     if (ahead.has(0)) return true
+    steps.left -= ahead.size
+    if (steps.left < 0) throw new PatternTooSlow()
     if (at >= text.length) return false
     reached = new Set()
     for (const place of ahead) {

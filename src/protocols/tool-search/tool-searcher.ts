@@ -2,7 +2,7 @@
 
 import type { Tool } from '../../core/request.ts'
 import { readParameters, ToolIndex } from './tool-index.ts'
-import { toolPattern } from './tool-pattern.ts'
+import { PatternTooSlow, toolPattern } from './tool-pattern.ts'
 
 /** Tools that one search loads. */
 const mostFound = 5
@@ -27,19 +27,29 @@ export class ToolSearcher {
     return this.#index.search(query, mostFound).flatMap((at) => this.#tools[at] ?? [])
   }
 
-  /** The first that match, by name before those by other texts. Empty for a pattern that is not supported: its words are searched. */
+  /** The first that match, by name before those by other texts. Empty for a pattern that is not supported: its words are searched. One
+   * that takes too long has what it found until then. */
   #match(query: string): Tool[] {
     const matches = toolPattern(query)
     if (!matches) return []
-    const byName = this.#tools.filter(({ name }) => matches(name))
-    const named = new Set(byName)
-    const others = this.#tools.filter((tool) => !named.has(tool) && matches(otherTexts(tool)))
-    return [...byName, ...others].slice(0, mostFound)
+    const found = new Set<Tool>()
+    try {
+      for (const textOf of [nameOf, otherTexts])
+        for (const tool of this.#tools) {
+          if (found.size === mostFound) break
+          if (!found.has(tool) && matches(textOf(tool))) found.add(tool)
+        }
+    } catch (error) {
+      if (!(error instanceof PatternTooSlow)) throw error
+    }
+    return [...found]
   }
 }
 
 /** Words alone are ranked: a pattern of plain words would match only their exact order. */
 const isPattern = (query: string) => /[\\^$.*+?()[\]{}|]|^\w+$/.test(query)
+
+const nameOf = ({ name }: Tool) => name
 
 function otherTexts({ description = '', schema }: Tool): string {
   const { names, details } = readParameters(schema)

@@ -24,3 +24,7 @@ export function parseJson(text: string): unknown {
     return undefined
   }
 }
+
+/** A value from outside in words. `String` throws for an object with a member named `toString`. */
+export const textOf = (value: unknown): string =>
+  typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value)

@@ -1,7 +1,7 @@
 // A turn with the gateway's own tools: the gateway runs the model's calls and asks again with the results, until there are no
 // more calls. The client sees one answer.
 
-import { isObject } from '../base/json.ts'
+import { isObject, textOf } from '../base/json.ts'
 import { withProgress } from '../base/with-progress.ts'
 import { TurnCollector } from '../core/collect.ts'
 import { GatewayError } from '../core/errors.ts'
@@ -37,7 +37,7 @@ function isOfTools(element: unknown): boolean {
   return (
     role === 'tool' ||
     role === 'function' ||
-    /tool|call/.test(String(type)) ||
+    /tool|call/.test(textOf(type)) ||
     isObject(call) ||
     (Array.isArray(calls) && calls.length > 0) ||
     (Array.isArray(content) && content.some(isOfTools))

@@ -1,7 +1,7 @@
 // Fields and tools of a Messages request that only Anthropic's service has, and that must not be left out in silence: the answer would
 // mean something else. Services of other dialects refuse them in words on which clients do without.
 
-import { isObject } from '../../base/json.ts'
+import { isObject, textOf } from '../../base/json.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { OpaqueTool, Tool } from '../../core/request.ts'
 import type { Fields } from '../requests/decode.ts'
@@ -81,6 +81,6 @@ export function translationNotesOf(fields: Fields): string[] {
 
 /** All thinking is kept: leaving this out changes nothing. */
 function keepsAll(edit: unknown): boolean {
-  if (!isObject(edit) || !String(edit.type).startsWith('clear_thinking_')) return false
+  if (!isObject(edit) || !textOf(edit.type).startsWith('clear_thinking_')) return false
   return edit.keep === 'all' || (isObject(edit.keep) && edit.keep.type === 'all')
 }

@@ -4,6 +4,7 @@
 // the service still rejects is dropped by `drop_block`.
 
 import { createHash, type Hash } from 'node:crypto'
+import { textOf } from '../../base/json.ts'
 import type { UpstreamMessage } from './blocks-out.ts'
 import type { KeptTurn } from './kept-blocks.ts'
 import type { Block } from './media-out.ts'
@@ -13,12 +14,12 @@ export const isThinking = (block: Block | undefined): boolean =>
 
 /** False for blocks that cannot begin a message with thinking. A compaction can, and so may blocks of later versions. */
 export const mayPrecedeThinking = (type: unknown): boolean =>
-  !['text', 'tool_use', 'server_tool_use'].includes(String(type)) && !String(type).endsWith('_tool_result')
+  !['text', 'tool_use', 'server_tool_use'].includes(textOf(type)) && !textOf(type).endsWith('_tool_result')
 
 /** The key of a kept block. Servers that do not sign have no prefix check either. */
 export const thinkingId = ({ signature, data }: Block): string =>
   createHash('sha256')
-    .update(String(signature ?? data))
+    .update(textOf(signature ?? data))
     .digest('base64url')
     .slice(0, 22)
 

@@ -1,7 +1,7 @@
 // A search of deferred tools as the two blocks of Anthropic's own tool search. The names of the tools that were found come back with the
 // history, so that the next request has them again.
 
-import { type Fields, isObject } from '../../base/json.ts'
+import { type Fields, isObject, textOf } from '../../base/json.ts'
 import type { SearchEvent } from '../../core/events.ts'
 import type { OpaquePart } from '../../core/request.ts'
 
@@ -23,7 +23,7 @@ export function searchBlocks({ id, name, query, found }: SearchEvent): [call: Fi
 /** What a block says about a search; undefined for any other block. */
 export function readSearchBlock(block: Fields): OpaquePart['search'] {
   const { type, name, id, tool_use_id: callId, input, content } = block
-  if (type === 'server_tool_use' && String(name).startsWith('tool_search_tool_')) {
+  if (type === 'server_tool_use' && textOf(name).startsWith('tool_search_tool_')) {
     const query = isObject(input) ? (input.query ?? input.pattern) : undefined
     return { id: searchId(id), query: typeof query === 'string' ? query : '' }
   }
@@ -36,4 +36,4 @@ export function readSearchBlock(block: Fields): OpaquePart['search'] {
   return { id: searchId(callId), found }
 }
 
-const searchId = (id: unknown) => String(id).replace(/^srvtoolu_/, '')
+const searchId = (id: unknown) => textOf(id).replace(/^srvtoolu_/, '')

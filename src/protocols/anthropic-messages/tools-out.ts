@@ -1,6 +1,6 @@
 // Tools and tool_choice of a Messages request.
 
-import { isObject } from '../../base/json.ts'
+import { isObject, textOf } from '../../base/json.ts'
 import type { TurnRequest } from '../../core/request.ts'
 import { dialect } from './dialect.ts'
 import { type Block, cacheControl } from './media-out.ts'
@@ -73,11 +73,11 @@ function ownTools({ origin }: TurnRequest): Map<string, Block> {
   const fitting = given.filter(
     ({ type, name, input_schema: schema }: Block) =>
       (type ?? 'custom') === 'custom' &&
-      isGoodName(String(name)) &&
+      isGoodName(textOf(name)) &&
       isObject(schema) &&
       schema.type === 'object',
   )
-  return new Map(fitting.map((tool: Block) => [String(tool.name), { ...tool }]))
+  return new Map(fitting.map((tool: Block) => [textOf(tool.name), { ...tool }]))
 }
 
 /** All tool names of the request, including its history, in a stable order. */

@@ -2,7 +2,7 @@
 // signatures stay valid. Not if the chosen model would refuse the body: clients write for the model that they know, and an alias may
 // lead to another.
 
-import { type Fields, isObject } from '../../base/json.ts'
+import { type Fields, isObject, textOf } from '../../base/json.ts'
 import type { AssistantPart, CacheHint, Message, ToolCallPart, TurnRequest } from '../../core/request.ts'
 import { inlineSystem, inlineSystemNote } from '../requests/inline-system.ts'
 import { isWrappedProof } from '../requests/proof-marks.ts'
@@ -45,7 +45,7 @@ function foldSystem(messages: readonly Fields[]): Fields[] {
     }
     const last = out.at(-1)
     const content = blocksOf(message.content).flatMap(({ text, ...block }) =>
-      block.type === 'text' ? [{ ...block, text: inlineSystem(String(text)) }] : [],
+      block.type === 'text' ? [{ ...block, text: inlineSystem(textOf(text)) }] : [],
     )
     if (content.length === 0) continue
     if (last?.role === 'user')

@@ -2,7 +2,7 @@
 // parameter cannot be filled, the tool is not used.
 
 import { posix, win32 } from 'node:path'
-import { isObject } from '../../base/json.ts'
+import { isObject, textOf } from '../../base/json.ts'
 import type { Tool } from '../../core/request.ts'
 import type { Job } from './job.ts'
 import { fillers, parameterNames } from './parameter-names.ts'
@@ -126,17 +126,17 @@ const codexMaxYieldMs = 30_000
 
 function fitRole({ role, value, parameter, tool, workspace }: Placing): unknown {
   const { schema, normal } = parameter
-  const description = String(schema.description ?? '')
+  const description = textOf(schema.description ?? '')
   if (role === 'command')
     return adapt(value, schema) ?? adapt(normal === 'commands' ? [value] : ['bash', '-lc', value], schema)
   if (role === 'path') {
-    const path = wantsAbsolute(parameter, tool) ? absolute(String(value), workspace) : String(value)
+    const path = wantsAbsolute(parameter, tool) ? absolute(textOf(value), workspace) : textOf(value)
     const named = normal.startsWith('uri') && posix.isAbsolute(path) ? `file://${encodeURI(path)}` : path
     return adapt(named, schema) ?? adapt([named], schema)
   }
   if (role === 'workingDirectory' && wantsAbsolute(parameter, tool))
-    return adapt(absolute(String(value), workspace), schema)
-  if (role === 'mode') return modeNames[String(value)]?.find((name) => adapt(name, schema) !== undefined)
+    return adapt(absolute(textOf(value), workspace), schema)
+  if (role === 'mode') return modeNames[textOf(value)]?.find((name) => adapt(name, schema) !== undefined)
   if (role === 'timeout' && typeof value === 'number') {
     if (normal === 'yieldtimems') return adapt(Math.min(Math.max(value, 250), codexMaxYieldMs), schema)
     const seconds = /sec/.test(normal) || (/\bseconds?\b/i.test(description) && !/milli/i.test(description))
@@ -149,7 +149,7 @@ function fitRole({ role, value, parameter, tool, workspace }: Placing): unknown 
 
 function wantsAbsolute(parameter: Parameter, tool: Tool): boolean {
   if (parameter.normal.includes('absolute')) return true
-  const own = String(parameter.schema.description ?? '')
+  const own = textOf(parameter.schema.description ?? '')
   if (/\brelative\b/i.test(own) && !/not supported|not relative/i.test(own)) return false
   return /\babsolute\b/i.test(own) || /must be an? absolute/i.test(tool.description ?? '')
 }

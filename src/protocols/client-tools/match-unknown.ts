@@ -2,6 +2,7 @@
 // something that the model never asked for, so any doubt rules a tool out: every word of its name must be known, and nothing
 // may hint at anything but local files.
 
+import { textOf } from '../../base/json.ts'
 import { followedBy, type Words } from '../../base/words.ts'
 import type { Tool } from '../../core/request.ts'
 import type { JobKind } from './job.ts'
@@ -181,7 +182,7 @@ export function fitsUnknown(tool: Tool, kind: JobKind): boolean {
   const parameters = parametersOf(tool)
   const described = [
     tool.description ?? '',
-    ...parameters.map(({ schema }) => String(schema.description ?? '')),
+    ...parameters.map(({ schema }) => textOf(schema.description ?? '')),
   ]
   if (isElsewhere(tool)) return false
   return (guesses[kind] ?? []).some(({ names, takes, says }) => {

@@ -1,7 +1,7 @@
 // Values for the parameters of a client's tool. Unlike the checker in base/json-schema, which passes what it does not
 // understand, this module must be sure: a schema that it does not understand takes no value, so the tool is not used.
 
-import { type Fields, isObject } from '../../base/json.ts'
+import { type Fields, isObject, textOf } from '../../base/json.ts'
 import { resolveReference } from '../../base/json-schema/reference.ts'
 import type { Tool } from '../../core/request.ts'
 import { normalName } from './parameter-names.ts'
@@ -84,7 +84,7 @@ function adaptOne(value: unknown, schema: Fields): unknown {
   if (typeof value === 'number') {
     const whole = Number.isInteger(value)
     if (allowsType(schema, 'number') || (whole && allowsType(schema, 'integer'))) return clamp(value, schema)
-    return allowsType(schema, 'string') ? String(value) : undefined
+    return allowsType(schema, 'string') ? textOf(value) : undefined
   }
   if (typeof value === 'boolean') return allowsType(schema, 'boolean') ? value : undefined
   if (Array.isArray(value)) return adaptArray(value, schema)
@@ -101,7 +101,7 @@ function adaptArray(values: unknown[], schema: Fields): unknown[] | undefined {
 
 /** Limits that stand in the schema, or only in the description (`max 600000`). */
 function clamp(value: number, schema: Fields): number {
-  const described = /\bmax(?:imum)?:?\s+(?:of\s+)?(\d+)/i.exec(String(schema.description ?? ''))
+  const described = /\bmax(?:imum)?:?\s+(?:of\s+)?(\d+)/i.exec(textOf(schema.description ?? ''))
   const maximum = typeof schema.maximum === 'number' ? schema.maximum : Number.POSITIVE_INFINITY
   const minimum = typeof schema.minimum === 'number' ? schema.minimum : Number.NEGATIVE_INFINITY
   return Math.max(minimum, Math.min(value, maximum, described ? Number(described[1]) : maximum))

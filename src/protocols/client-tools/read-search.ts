@@ -1,7 +1,7 @@
 // Readers for results of the clients' list, glob and grep tools. Wording differs by client, but there are few shapes, so
 // results are distinguished by shape.
 
-import { isObject, parseJson } from '../../base/json.ts'
+import { isObject, parseJson, textOf } from '../../base/json.ts'
 import { failed, refusal, saysFailed } from './failure.ts'
 import { compileGlob, compileGlobs } from './glob-pattern.ts'
 import { type GrepText, parseGrep } from './grep-formats.ts'
@@ -118,7 +118,7 @@ function fromJsonList(text: string): ListEntry[] | undefined {
   for (const item of list) {
     if (typeof item === 'string') entries.push(toEntry(item))
     else if (isObject(item) && typeof (item.path ?? item.name) === 'string') {
-      const entry = toEntry(String(item.path ?? item.name))
+      const entry = toEntry(textOf(item.path ?? item.name))
       const kinds = [item.type, item.kind]
       entries.push({
         ...entry,

@@ -1,5 +1,6 @@
 // generationConfig of a request, in canonical terms.
 
+import { textOf } from '../../base/json.ts'
 import type { ReasoningEffort, ResponseFormat, TurnRequest } from '../../core/request.ts'
 import {
   array,
@@ -45,7 +46,7 @@ export function readSettings(config: Fields): SettingsIn {
   if ((read('candidateCount', positiveInteger) ?? 1) > 1)
     throw unsupported(at('candidateCount'), 'only one candidate is written; ask several times.')
   for (const kind of read('responseModalities', array) ?? [])
-    if (String(kind).toUpperCase() !== 'TEXT')
+    if (textOf(kind).toUpperCase() !== 'TEXT')
       throw unsupported(at('responseModalities'), 'only TEXT is written here.')
   const thinking = read('thinkingConfig', object) ?? {}
   const { effort, otherEffort } = readEffort(thinking)

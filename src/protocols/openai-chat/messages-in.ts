@@ -2,6 +2,7 @@
 // on this route, mixed in one list, so each element is read by its own form. `changed` reports every element that differs from
 // Chat's form. If it is never called, the original messages can be forwarded.
 
+import { textOf } from '../../base/json.ts'
 import { plainInput } from '../../core/call-key.ts'
 import type { AssistantPart, Message, ToolCallPart, ToolResult, UserPart } from '../../core/request.ts'
 import { isOwnBlock, readAssistantBlock, resultsMovedNote } from '../anthropic-messages/messages-in.ts'
@@ -71,7 +72,7 @@ function readElement(element: Fields, path: string, reading: Reading): Message[]
   const item = { item: withCustomCall(element, path, reading), path }
   const message = readItem(item, { model: reading.model, names: noNames, note })
   if (message?.role === 'assistant' && message.content.some(({ type }) => type === 'opaque')) {
-    note(`items of type ${String(element.type).slice(0, longestShown)} are not supported and were left out`)
+    note(`items of type ${textOf(element.type).slice(0, longestShown)} are not supported and were left out`)
     return []
   }
   return message ? [message] : []

@@ -1,7 +1,7 @@
 // The content of Chat Completions messages: text, images, files and audio. Some clients also send parts of the other dialects:
 // those dialects' readers read them, and `changed` reports each one, because no server of this dialect takes them.
 
-import { isObject } from '../../base/json.ts'
+import { isObject, textOf } from '../../base/json.ts'
 import type { CacheHint, OpaquePart, ResultPart, TextPart, UserPart } from '../../core/request.ts'
 import { isServerBlock, opaque, readReference } from '../anthropic-messages/messages-in.ts'
 import { readCommonBlock } from '../anthropic-messages/parts-in.ts'
@@ -145,7 +145,7 @@ export function withoutOpaque<Part extends { type: string }>(
     const { text, value } = part as OpaquePart
     changed(
       text === undefined
-        ? `blocks of type ${String(value.type)} are not supported and were left out`
+        ? `blocks of type ${textOf(value.type)} are not supported and were left out`
         : undefined,
     )
     return text ? [{ type: 'text', text }] : []

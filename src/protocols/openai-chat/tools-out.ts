@@ -1,6 +1,6 @@
 // Tools and tool_choice, fitted to the service.
 
-import { type Fields, isObject } from '../../base/json.ts'
+import { type Fields, isObject, textOf } from '../../base/json.ts'
 import type { TurnRequest } from '../../core/request.ts'
 import type { ServerTraits } from './servers.ts'
 
@@ -29,7 +29,7 @@ function dropUnserved(body: Fields, { opaqueTools = [] }: TurnRequest): void {
   const isServed = (tool: unknown) =>
     !isObject(tool) ||
     tool.type === undefined ||
-    ['function', 'custom'].includes(String(tool.type)) ||
+    ['function', 'custom'].includes(textOf(tool.type)) ||
     served.has(tool)
   if (!body.tools.every(isServed)) body.tools = body.tools.filter(isServed)
 }

@@ -1,6 +1,7 @@
 // OpenAI Responses request → TurnRequest. Unknown fields are tolerated; errors name the exact field.
 // https://platform.openai.com/docs/api-reference/responses/create
 
+import { textOf } from '../../base/json.ts'
 import type { GatewayError } from '../../core/errors.ts'
 import { repairHistory } from '../../core/history.ts'
 import type { Notes } from '../../core/notes.ts'
@@ -176,7 +177,7 @@ export function unusedOf(fields: Readonly<Fields>): string[] {
     included(fields, logprobs) && logprobs,
     Boolean(text?.verbosity) && text?.verbosity !== 'medium' && 'text.verbosity',
     Boolean(fields.service_tier) &&
-      !['auto', 'default'].includes(String(fields.service_tier)) &&
+      !['auto', 'default'].includes(textOf(fields.service_tier)) &&
       'service_tier',
     Boolean(fields.context_management) && 'context_management',
     Boolean(fields.moderation) && 'moderation',
@@ -204,7 +205,7 @@ const itemsBefore =
 function refuseOrphans(placed: readonly PlacedItem[]): void {
   const calls = new Set<unknown>()
   for (const { item, path } of placed) {
-    const type = String(item.type)
+    const type = textOf(item.type)
     if (type.endsWith('_call')) calls.add(item.call_id)
     if (!type.endsWith('_call_output') || typeof item.call_id !== 'string' || calls.has(item.call_id))
       continue

@@ -1,7 +1,7 @@
 // A search of deferred tools as the two items of OpenAI's hosted tool search. The definitions of the tools that were found come back with
 // the history, so that the next request has them again.
 
-import { type Fields, isObject } from '../../base/json.ts'
+import { type Fields, isObject, textOf } from '../../base/json.ts'
 import type { SearchEvent } from '../../core/events.ts'
 import type { OpaquePart, OpaqueTool, Tool, ToolSearch } from '../../core/request.ts'
 import { type Item, type ItemOptions, itemId } from './items-out.ts'
@@ -58,9 +58,9 @@ export function readSearchItem(item: Fields, names: ToolNames): OpaquePart['sear
   const { type, id } = item
   if (type === 'tool_search_call') {
     const query = isObject(item.arguments) ? item.arguments.query : undefined
-    return { id: String(id), query: typeof query === 'string' ? query : '' }
+    return { id: textOf(id), query: typeof query === 'string' ? query : '' }
   }
-  return type === 'tool_search_output' ? { id: String(id), found: namesIn(item.tools, names) } : undefined
+  return type === 'tool_search_output' ? { id: textOf(id), found: namesIn(item.tools, names) } : undefined
 }
 
 function namesIn(tools: unknown, names: ToolNames, namespace?: string): string[] {

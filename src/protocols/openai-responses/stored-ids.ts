@@ -1,6 +1,6 @@
 // Ids of things that a Responses service stores: conversations, prompts, containers, files, vector stores, and the items of its answers.
 
-import { type Fields, isObject } from '../../base/json.ts'
+import { type Fields, isObject, textOf } from '../../base/json.ts'
 import { type IdFinder, type NamedId, walkMembers } from '../requests/stored-ids.ts'
 import { answerOfItem } from './items-out.ts'
 
@@ -56,7 +56,7 @@ const whole = new Set([
 function isLookup({ type, id, encrypted_content: sealed, content }: Fields): boolean {
   if (Array.isArray(content) && content.length > 0) return false
   if (typeof id !== 'string' || answerOfItem(id) !== undefined) return false
-  return type !== undefined && !whole.has(String(type)) && !sealed
+  return type !== undefined && !whole.has(textOf(type)) && !sealed
 }
 
 /** Only what the service itself writes: a tool of a client could write anything else. */

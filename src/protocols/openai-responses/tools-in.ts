@@ -1,6 +1,7 @@
 // Tools and tool_choice of a Responses request: functions, custom tools, namespaces of both, and the search for tools that the client
 // itself runs. Tools that the service runs are opaque.
 
+import { textOf } from '../../base/json.ts'
 import type { GatewayError } from '../../core/errors.ts'
 import type { OpaqueTool, Tool } from '../../core/request.ts'
 import { readCustomTool } from '../requests/custom-tools.ts'
@@ -48,7 +49,7 @@ export function readTools(lists: readonly { value: unknown; path: string }[], no
   const offers = new Map<string, Offer>()
   const opaqueTools: OpaqueTool[] = []
   const onOpaque = (value: Fields) =>
-    void opaqueTools.push({ dialect, kind: String(value.type), name: undefined, value })
+    void opaqueTools.push({ dialect, kind: textOf(value.type), name: undefined, value })
   for (const { value, path: list } of lists) {
     for (const { offer, path } of placedTools(value, list).flatMap((placed) =>
       readOffers(placed, list, note, onOpaque),
@@ -96,7 +97,7 @@ function readNamespace(space: Fields, path: string, list: string, note: Note): P
   return placedTools(space.tools, `${path}.tools`).flatMap(({ tool, path: place }) => {
     const read = readTool(tool, place, note)
     if (!read) {
-      note(`tool type ${String(tool.type).slice(0, longestShown)} is not supported and was left out`)
+      note(`tool type ${textOf(tool.type).slice(0, longestShown)} is not supported and was left out`)
       return []
     }
     const words = [read.description, about && `(${namespace}: ${about})`].filter(Boolean).join('\n\n')
@@ -155,7 +156,7 @@ function readChoice(
     case 'auto':
     case 'none':
     case 'required':
-      return { toolChoice: readMode(String(choice.type), path), tools }
+      return { toolChoice: readMode(textOf(choice.type), path), tools }
     case 'allowed_tools':
       return readAllowed(choice, path, tools, names)
     case 'function':
@@ -168,7 +169,7 @@ function readChoice(
       onNeed(
         unsupported(
           `${path}.type`,
-          `${String(choice.type)} is not supported here; use auto, none, required, function, custom or allowed_tools.`,
+          `${textOf(choice.type)} is not supported here; use auto, none, required, function, custom or allowed_tools.`,
         ),
       )
       return { toolChoice: undefined, tools }

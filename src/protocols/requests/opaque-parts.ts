@@ -1,5 +1,6 @@
 // Opaque parts and tools of another dialect: a service that does not speak it gets the text that stands for them, or nothing.
 
+import { textOf } from '../../base/json.ts'
 import type { Message, OpaquePart, TextPart, TurnRequest } from '../../core/request.ts'
 import { invalid, unsupported } from './decode.ts'
 
@@ -78,7 +79,7 @@ function shownInstead({ dialect, value, text, error }: OpaquePart, note: Note): 
   const what = words.get(dialect) ?? 'blocks'
   // A part of Gemini's has no type: the name of its member says what it is.
   const type = value.type ?? Object.keys(value)[0]
-  note(`${what} of type ${String(type).slice(0, longestShown)} are not supported and were left out`)
+  note(`${what} of type ${textOf(type).slice(0, longestShown)} are not supported and were left out`)
   return []
 }
 

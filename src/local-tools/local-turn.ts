@@ -92,40 +92,45 @@ export async function* localTurn(options: LocalTurnOptions): AsyncGenerator<Turn
   })
   const done: Done = { calls: 0, runs: 0, characters: 0, limit: undefined }
   const fail = (error: unknown) => answer.fail(afterRuns(GatewayError.from(error), done))
-  for (;;) {
-    const leg = new TurnCollector({ maxLength: longestPart })
-    for (let batch = await turn.next(); batch !== undefined; batch = await turn.next()) {
-      leg.push(batch)
-      yield answer.show(batch)
-    }
-    if (leg.tooLong) return yield fail(tooLong())
-    if (leg.error) return yield fail(leg.error)
-    const calls = callsOf(leg)
-    if (calls.length === 0) return yield answer.end(leg.turn)
-    let isWaitedFor = true
-    try {
-      // The model was told of the limit, and still calls tools.
-      if (done.limit !== undefined) return yield answer.stop(`(Stopped after ${done.limit}.)`, leg.turn)
-      const results: ToolResult[] = []
-      for (const call of calls) {
-        const limit = limitReached(done, executor.settings)
-        const result = limit ? refusal(limit) : yield* doCall(call, { options, answer, done })
-        if (context.signal.aborted) throw GatewayError.ofAbort(context.signal)
-        done.calls++
-        done.characters += result.text.length
-        done.limit = limit
-        results.push(toResult(call, result))
+  try {
+    for (;;) {
+      const leg = new TurnCollector({ maxLength: longestPart })
+      for (let batch = await turn.next(); batch !== undefined; batch = await turn.next()) {
+        leg.push(batch)
+        yield answer.show(batch)
       }
-      done.characters += lengthOf(leg)
-      answer.next(leg.turn)
-      request = followUp(request, leg.turn, results)
-      turn = await options.ask(request)
-      isWaitedFor = false
-    } catch (error) {
-      return yield fail(error)
-    } finally {
-      if (isWaitedFor) for (const { callId } of calls) options.abandon(callId)
+      if (leg.tooLong) return yield fail(tooLong())
+      if (leg.error) return yield fail(leg.error)
+      const calls = callsOf(leg)
+      if (calls.length === 0) return yield answer.end(leg.turn)
+      let isWaitedFor = true
+      try {
+        // The model was told of the limit, and still calls tools.
+        if (done.limit !== undefined) return yield answer.stop(`(Stopped after ${done.limit}.)`, leg.turn)
+        const results: ToolResult[] = []
+        for (const call of calls) {
+          const limit = limitReached(done, executor.settings)
+          const result = limit ? refusal(limit) : yield* doCall(call, { options, answer, done })
+          if (context.signal.aborted) throw GatewayError.ofAbort(context.signal)
+          done.calls++
+          done.characters += result.text.length
+          done.limit = limit
+          results.push(toResult(call, result))
+        }
+        done.characters += lengthOf(leg)
+        answer.next(leg.turn)
+        request = followUp(request, leg.turn, results)
+        turn = await options.ask(request)
+        isWaitedFor = false
+      } catch (error) {
+        return yield fail(error)
+      } finally {
+        if (isWaitedFor) for (const { callId } of calls) options.abandon(callId)
+      }
     }
+  } finally {
+    // Nobody reads on, such as after an answer that takes too much memory.
+    if (!turn.over) turn.stop()
   }
 }
 

@@ -109,6 +109,53 @@ describe('searchTurn', () => {
     expect(checkTurn(events)).toEqual([])
   })
 
+  it('nobody reads on: the part under way is stopped, and its run is let go', async () => {
+    const plan = planDeferral(request, { searches: false, remembered: [] })
+    if (!plan) throw new Error('no plan')
+    const abandoned: string[] = []
+    let isReturned = false
+    async function* first() {
+      try {
+        yield* batches(legOf(['search', 'say', 'say'], 0).slice(0, -1))
+        await new Promise(() => undefined)
+      } finally {
+        isReturned = true
+      }
+    }
+    const turn = new Turn(
+      searchTurn({
+        deferred: { plan, request, remember: () => undefined },
+        first: new Turn(first()),
+        ask: () => Promise.reject(new Error('not asked')),
+        abandon: (callId) => void abandoned.push(callId),
+      }),
+    )
+    const seen: TurnEvent[] = []
+    while (!seen.some(({ type }) => type === 'text-delta')) seen.push(...((await turn.next()) ?? []))
+    turn.stop()
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(isReturned).toBe(true)
+    expect(abandoned).toEqual(['c0_0'])
+  })
+
+  it('a part that fails behind a search lets its run go', async () => {
+    const plan = planDeferral(request, { searches: false, remembered: [] })
+    if (!plan) throw new Error('no plan')
+    const abandoned: string[] = []
+    const error = new GatewayError('upstream-unavailable', 'down')
+    const failing = [...legOf(['search'], 0).slice(0, -1), { type: 'turn-error', error } as const]
+    const turn = searchTurn({
+      deferred: { plan, request, remember: () => undefined },
+      first: new Turn(batches(failing)),
+      ask: () => Promise.reject(new Error('not asked')),
+      abandon: (callId) => void abandoned.push(callId),
+    })
+    const events: TurnEvent[] = []
+    for await (const batch of turn) events.push(...batch)
+    expect(events.at(-1)).toMatchObject({ type: 'turn-error', error: { code: 'upstream-unavailable' } })
+    expect(abandoned).toEqual(['c0_0'])
+  })
+
   it('a model that searches without a search tool is stopped', async () => {
     const { events, asked } = await play(Array.from({ length: 30 }, (): Step[] => ['search']))
     expect(asked).toHaveLength(8)

@@ -11,7 +11,7 @@ import { followUp } from '../core/follow-up.ts'
 import { JoinedAnswer } from '../core/joined-answer.ts'
 import type { ToolResult, TurnRequest } from '../core/request.ts'
 import type { Turn } from '../core/turn.ts'
-import { type DeferralPlan, requestWith } from '../protocols/tool-search/plan-deferral.ts'
+import { type DeferralPlan, load, requestWith } from '../protocols/tool-search/plan-deferral.ts'
 import { queryOf, resultText } from '../protocols/tool-search/search-tool.ts'
 import { ToolSearcher } from '../protocols/tool-search/tool-searcher.ts'
 import type { DeferredTurn } from './tool-deferral.ts'
@@ -44,33 +44,31 @@ export async function* searchTurn(options: SearchTurnOptions): AsyncGenerator<Tu
     showsCallsOf: (name) => name !== plan.searchTool.name,
     onHiddenCall: (call) => searches.answer(call),
   })
-  for (;;) {
-    const leg = new TurnCollector({ maxLength: longestPart })
-    for (let batch = await turn.next(); batch !== undefined; batch = await turn.next()) {
-      leg.push(batch)
-      yield answer.show(batch)
-    }
-    if (leg.error) return yield answer.fail(leg.error)
-    if (leg.tooLong) return yield answer.fail(tooLong())
-    const results = searches.takeResults()
-    const abandon = () => results.map(({ callId }) => options.abandon(callId))
-    if (results.length > 0) remember(searches.loaded)
-    if (!isOnlySearch(leg.turn, results)) {
-      abandon()
-      return yield answer.end(leg.turn)
-    }
-    if (searches.isOver) {
-      abandon()
-      return yield answer.stop(`(Stopped after ${searches.count} searches for tools.)`, leg.turn)
-    }
-    answer.next(leg.turn)
-    try {
+  try {
+    for (;;) {
+      const leg = new TurnCollector({ maxLength: longestPart })
+      for (let batch = await turn.next(); batch !== undefined; batch = await turn.next()) {
+        leg.push(batch)
+        yield answer.show(batch)
+      }
+      if (leg.error) return yield answer.fail(leg.error)
+      if (leg.tooLong) return yield answer.fail(tooLong())
+      const { results } = searches
+      if (results.length > 0) remember(searches.loaded)
+      if (!isOnlySearch(leg.turn, results)) return yield answer.end(leg.turn)
+      if (searches.isOver)
+        return yield answer.stop(`(Stopped after ${searches.count} searches for tools.)`, leg.turn)
+      answer.next(leg.turn)
       request = searches.next(followUp(request, leg.turn, results))
       turn = await options.ask(request)
-    } catch (error) {
-      abandon()
-      return yield answer.fail(GatewayError.from(error))
+      searches.results = []
     }
+  } catch (error) {
+    yield answer.fail(GatewayError.from(error))
+  } finally {
+    // Also if the client is gone, or its answer takes too much memory: nobody reads on.
+    if (!turn.over) turn.stop()
+    for (const { callId } of searches.results) options.abandon(callId)
   }
 }
 
@@ -83,7 +81,8 @@ class Searches {
   readonly #onSearch: SearchTurnOptions['onSearch']
   readonly #searcher: ToolSearcher
   readonly #loaded: Set<string>
-  #results: ToolResult[] = []
+  /** What the model has not been told yet. */
+  results: ToolResult[] = []
   count = 0
   /** The model has no search tool any more. Some call it all the same. */
   isOver = false
@@ -91,7 +90,7 @@ class Searches {
   constructor(plan: DeferralPlan, onSearch: SearchTurnOptions['onSearch']) {
     this.#plan = plan
     this.#onSearch = onSearch
-    this.#searcher = new ToolSearcher(plan.deferred, plan.by)
+    this.#searcher = new ToolSearcher(plan.deferred, plan)
     this.#loaded = new Set(plan.loaded)
   }
 
@@ -103,19 +102,13 @@ class Searches {
   answer({ callId, input }: CallEnd): TurnEvent[] {
     const query = queryOf(input)
     const found = this.#searcher.search(query)
-    for (const { name } of found) this.#loaded.add(name)
+    for (const { name } of found) load(this.#loaded, name, this.#plan.room)
     this.count++
     this.#onSearch?.(found.length)
     const text = resultText(found.map(({ name }) => name))
-    this.#results.push({ callId, content: [{ type: 'text', text }] })
+    this.results.push({ callId, content: [{ type: 'text', text }] })
     const { isShown, searchTool } = this.#plan
     return isShown ? [{ type: 'tool-search', id: callId, name: searchTool.name, query, found }] : []
-  }
-
-  takeResults(): ToolResult[] {
-    const results = this.#results
-    this.#results = []
-    return results
   }
 
   /** The next request, with the tools that are loaded by now. */

@@ -153,6 +153,33 @@ describe('T91: searches', () => {
     expect(offeredIn(1)).toContain('github__create_issue')
   })
 
+  it('on Cursor, a run with a search beside a real call is let go, and a new one gets the result', async () => {
+    const mcp = (name: string, args: { query?: string }) => ({ exec: { mcp: { name, args } } })
+    bench.cursor.play(
+      [
+        mcp(search.name, { query: 'github issue' }),
+        mcp('read_notes', {}),
+        { await: 'results' },
+        { end: true },
+      ],
+      [{ say: 'Read.' }, { end: true }],
+    )
+    const messages: Body[] = [user('Read my notes and open an issue.')]
+    const body = () => ({ model: 'cursor/composer-2', messages, tools, stream: true })
+    const first = await ask(bench.url, body())
+    expect(callsIn(first.content).map(({ name }) => name)).toEqual(['read_notes'])
+    expect(first.stopReason).toBe('tool_use')
+    messages.push(
+      { role: 'assistant', content: first.content },
+      { role: 'user', content: resultsOf(first.content) },
+    )
+    const second = await ask(bench.url, body())
+    expect(second.content.at(-1)).toMatchObject({ type: 'text', text: 'Read.' })
+    expect(bench.cursor.runs).toHaveLength(2)
+    const offered = (bench.cursor.runs[1]?.request.mcpTools?.mcpTools ?? []).map(({ toolName }) => toolName)
+    expect(offered).toContain('github__create_issue')
+  })
+
   it('end after eight: the model goes on with the tools that it has', async () => {
     bench.openai.play(...Array.from({ length: 8 }, () => [searchFor('boiler gauge')]), [
       { say: 'I give up.' },

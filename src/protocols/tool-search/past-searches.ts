@@ -18,9 +18,12 @@ const isSearch = (part: AssistantPart) => part.type === 'opaque' && part.search 
 function split(content: readonly AssistantPart[], name: string): Message[] {
   const messages: Message[] = []
   let before: AssistantPart[] = []
+  // The results of the client's calls follow the whole message: strict services want the calls right before them.
+  const calls: AssistantPart[] = []
   for (const step of steps(content)) {
     if ('type' in step) {
-      before.push(step)
+      if (step.type === 'tool-call') calls.push(step)
+      else before.push(step)
       continue
     }
     const call: AssistantPart = {
@@ -33,33 +36,35 @@ function split(content: readonly AssistantPart[], name: string): Message[] {
     messages.push({ role: 'assistant', content: [...before, call] }, { role: 'tool', results: [result] })
     before = []
   }
-  if (before.length > 0) messages.push({ role: 'assistant', content: before })
+  const last = [...before, ...calls]
+  if (last.length > 0) messages.push({ role: 'assistant', content: last })
   return messages
 }
 
 /** The parts, with a call and its result as one search. A call without a result, and the reverse, is left out. */
 function* steps(content: readonly AssistantPart[]): Generator<AssistantPart | Search> {
-  let called: { id: string; query: string } | undefined
+  const called = new Map<string, string>()
   for (const part of content) {
     const search = part.type === 'opaque' ? part.search : undefined
     if (!search) yield part
-    else if (search.query !== undefined) called = { id: search.id, query: search.query }
-    else if (search.found && called) {
-      yield { ...called, found: search.found }
-      called = undefined
+    else if (search.query !== undefined) called.set(search.id, search.query)
+    else if (search.found && called.size > 0) {
+      // Some services give call and result ids of their own: their order says what belongs together.
+      const [oldest = ''] = called.keys()
+      const id = called.has(search.id) ? search.id : oldest
+      yield { id, query: called.get(id) ?? '', found: search.found }
+      called.delete(id)
     }
   }
 }
 
-/** Tools that the conversation has loaded, in the order of their loading: found by a search, or called. */
-export function loadedIn(messages: readonly Message[]): Set<string> {
-  const loaded = new Set<string>()
+/** Tools that the conversation has loaded, in the order of their loading: found by a search, or called. One may come again. */
+export function* loadsIn(messages: readonly Message[]): Generator<string> {
   for (const message of messages) {
     if (message.role !== 'assistant') continue
     for (const part of message.content) {
-      if (part.type === 'tool-call') loaded.add(part.name)
-      if (part.type === 'opaque') for (const name of part.search?.found ?? []) loaded.add(name)
+      if (part.type === 'tool-call') yield part.name
+      if (part.type === 'opaque') yield* part.search?.found ?? []
     }
   }
-  return loaded
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { AssistantPart, Message, Tool, TurnRequest } from '../../core/request.ts'
 import { searchesAsCalls } from './past-searches.ts'
-import { planDeferral, requestWith } from './plan-deferral.ts'
+import { load, planDeferral, requestWith } from './plan-deferral.ts'
 
 const tool = (name: string, deferred = false): Tool => ({
   name,
@@ -98,6 +98,21 @@ describe('planDeferral', () => {
     )
   })
 
+  it('a tool that made way comes back when it is found again, and what was found last stays', () => {
+    const tools = Array.from({ length: 30 }, (_, at) => tool(`t${at}`))
+    const limit = 8
+    const { core = [], room = 0 } = planDeferral(request(tools), { ...facts, limit }) ?? {}
+    expect(room).toBe(2)
+    const rest = tools.slice(core.length).map(({ name }) => name)
+    const [a = '', b = '', c = ''] = rest
+    const loaded = new Set<string>()
+    for (const name of [a, b, c, a]) load(loaded, name, room)
+    expect([...loaded]).toEqual([c, a])
+    const call: AssistantPart = { type: 'tool-call', callId: '1', name: b, input: '{}' }
+    const messages: Message[] = [user('hi'), { role: 'assistant', content: [call] }]
+    expect(namesFor(request(tools, { messages }), limit, [c, a])?.slice(-2)).toEqual([c, a])
+  })
+
   it('the name of the search is free', () => {
     const many = [tool('search_tools'), ...Array.from({ length: 20 }, (_, at) => tool(`t${at}`))]
     expect(namesFor(request(many), 10)).toContain('search_tools_2')
@@ -140,6 +155,21 @@ describe('searchesAsCalls', () => {
     ])
     expect(searchesAsCalls([{ role: 'assistant', content: [result('1'), text] }], 'find')).toEqual([
       { role: 'assistant', content: [text] },
+    ])
+  })
+
+  it('searches at once keep their own results, and calls beside them come last', () => {
+    const real: AssistantPart = { type: 'tool-call', callId: 'c', name: 'own', input: '{}' }
+    const asked = (id: string, query: string) => ({ ...call(id), search: { id, query } })
+    const content = [real, asked('1', 'one'), asked('2', 'two'), result('2'), result('1'), text]
+    const messages = searchesAsCalls([{ role: 'assistant', content }], 'find')
+    expect(messages.map(({ role }) => role)).toEqual(['assistant', 'tool', 'assistant', 'tool', 'assistant'])
+    const calls = messages.flatMap((each) => (each.role === 'assistant' ? each.content : []))
+    expect(calls).toMatchObject([
+      { callId: '2', input: '{"query":"two"}' },
+      { callId: '1', input: '{"query":"one"}' },
+      text,
+      real,
     ])
   })
 })

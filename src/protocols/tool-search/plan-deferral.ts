@@ -3,7 +3,7 @@
 // prompt caches hold.
 
 import type { Tool, TurnRequest } from '../../core/request.ts'
-import { loadedIn, searchesAsCalls } from './past-searches.ts'
+import { loadsIn, searchesAsCalls } from './past-searches.ts'
 import { isServerTool, searchTool } from './search-tool.ts'
 
 export interface DeferralFacts {
@@ -27,7 +27,8 @@ export interface DeferralPlan {
   readonly isShown: boolean
   /** Names, in the order of their loading. */
   readonly loaded: readonly string[]
-  readonly limit: number | undefined
+  /** How many of them the model gets at once. */
+  readonly room: number
 }
 
 /** Places that stay free for tools that are found. */
@@ -54,10 +55,10 @@ export function planDeferral(request: TurnRequest, facts: DeferralFacts): Deferr
     searchTool: searchTool(name, by, deferred),
     by,
     isShown,
-    limit,
+    room: limit === undefined ? Number.POSITIVE_INFINITY : Math.max(0, limit - core.length - 1),
   }
   // A client that sees the searches sends them back.
-  return { ...plan, loaded: loadedAtFirst(request, deferred, isShown ? [] : facts.remembered) }
+  return { ...plan, loaded: loadedAtFirst(request, plan, isShown ? [] : facts.remembered) }
 }
 
 /** The request for the model, with the tools that are loaded. */
@@ -67,11 +68,9 @@ export function requestWith(
   loaded: readonly string[],
   maySearch: boolean,
 ): TurnRequest {
-  const { core, deferred, searchTool, limit = Number.POSITIVE_INFINITY } = plan
+  const { core, deferred, searchTool } = plan
   const byName = new Map(deferred.map((tool) => [tool.name, tool]))
-  const room = Math.max(0, limit - core.length - 1)
-  // If there are too many, the ones that were loaded last are needed most.
-  const added = room === 0 ? [] : loaded.flatMap((name) => byName.get(name) ?? []).slice(-room)
+  const added = loaded.flatMap((name) => byName.get(name) ?? [])
   const tools = [...core, ...(maySearch ? [searchTool] : []), ...added].map(asLoaded)
   return { ...request, tools }
 }
@@ -94,15 +93,29 @@ function fittingCore(tools: readonly Tool[], limit: number | undefined): readonl
 
 const roomOf = (limit: number) => Math.min(mostRoom, Math.floor(limit / 4))
 
+/** Loads a tool. If there is no room, the one that was loaded first makes way: it can be found again. */
+export function load(loaded: Set<string>, name: string, room: number): void {
+  if (loaded.has(name)) return
+  loaded.add(name)
+  for (const oldest of loaded) {
+    if (loaded.size <= room) return
+    loaded.delete(oldest)
+  }
+}
+
 function loadedAtFirst(
   { messages, toolChoice }: TurnRequest,
-  deferred: readonly Tool[],
+  { deferred, room }: Pick<DeferralPlan, 'deferred' | 'room'>,
   remembered: readonly string[],
 ): string[] {
   const isDeferred = new Set(deferred.map(({ name }) => name))
   const named = toolChoice?.type === 'tool' ? [toolChoice.name] : []
-  const loaded = new Set([...remembered, ...loadedIn(messages), ...named])
-  return [...loaded].filter((name) => isDeferred.has(name))
+  const known = new Set(remembered)
+  // What has made way and was called once must not push out what was found since.
+  const earlier = [...loadsIn(messages)].filter((name) => !known.has(name))
+  const loaded = new Set<string>()
+  for (const name of [...earlier, ...remembered, ...named]) if (isDeferred.has(name)) load(loaded, name, room)
+  return [...loaded]
 }
 
 /** The request without the search tool of the client's service. `name`: earlier searches become calls of this tool. */

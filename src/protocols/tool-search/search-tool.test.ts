@@ -43,7 +43,7 @@ describe('ToolSearcher', () => {
     tool('other', 'Data of a user.'),
   ]
   const found = (by: 'words' | 'pattern', query: string) =>
-    new ToolSearcher(tools, by).search(query).map(({ name }) => name)
+    new ToolSearcher(tools, { by, room: 10 }).search(query).map(({ name }) => name)
 
   it('matches a pattern on names first, then on other texts', () => {
     expect(found('pattern', 'get_.*_data')).toEqual(['get_user_data'])
@@ -59,9 +59,14 @@ describe('ToolSearcher', () => {
     expect(found('words', 'get_.*_data')).toContain('get_user_data')
   })
 
+  it('finds no more than there is room for', () => {
+    const { length } = new ToolSearcher(tools, { by: 'words', room: 1 }).search('user data weather')
+    expect(length).toBe(1)
+  })
+
   it('a pattern that takes too long is given up, and its words are searched', () => {
     const many = Array.from({ length: 2_000 }, (_, at) => tool(`t${at}`, 'a'.repeat(8_192)))
-    const searcher = new ToolSearcher([...many, tool('get_weather')], 'pattern')
+    const searcher = new ToolSearcher([...many, tool('get_weather')], { by: 'pattern', room: 10 })
     const slow = `${'a{0,64}'.repeat(20)}weather`
     expect(searcher.search(slow).map(({ name }) => name)).toEqual(['get_weather'])
   })

@@ -12,11 +12,14 @@ const longestText = 8_192
 export class ToolSearcher {
   readonly #tools: readonly Tool[]
   readonly #by: 'words' | 'pattern'
+  readonly #most: number
   #index: ToolIndex | undefined
 
-  constructor(tools: readonly Tool[], by: 'words' | 'pattern') {
+  /** `room`: the tools that can be loaded at once. */
+  constructor(tools: readonly Tool[], { by, room }: { by: 'words' | 'pattern'; room: number }) {
     this.#tools = tools
     this.#by = by
+    this.#most = Math.min(mostFound, room)
   }
 
   /** The tools that fit best, the best first. */
@@ -24,7 +27,7 @@ export class ToolSearcher {
     const matching = this.#by === 'pattern' && isPattern(query) ? this.#match(query) : []
     if (matching.length > 0) return matching
     this.#index ??= new ToolIndex(this.#tools)
-    return this.#index.search(query, mostFound).flatMap((at) => this.#tools[at] ?? [])
+    return this.#index.search(query, this.#most).flatMap((at) => this.#tools[at] ?? [])
   }
 
   /** The first that match, by name before those by other texts. Empty for a pattern that is not supported: its words are searched. One
@@ -36,7 +39,7 @@ export class ToolSearcher {
     try {
       for (const textOf of [nameOf, otherTexts])
         for (const tool of this.#tools) {
-          if (found.size === mostFound) break
+          if (found.size === this.#most) break
           if (!found.has(tool) && matches(textOf(tool))) found.add(tool)
         }
     } catch (error) {

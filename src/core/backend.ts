@@ -106,11 +106,15 @@ export class SessionLost extends Error {
   override readonly name = 'SessionLost'
 }
 
-/** A second request with results that another request is being answered for. */
+/**
+ * A second request with results that another request is being answered for. Mostly the client gave up the first and sends it again, and
+ * can be answered a little later. The gateway itself does not try again: nobody may wait for a second answer.
+ */
 export const alreadyAnswered = () =>
   new GatewayError(
     'conflict',
     'The results of these tool calls were already received, and another request is being answered with them.',
+    { retryAfterMs: 1_000 },
   )
 
 export interface Finding {

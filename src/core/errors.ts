@@ -129,6 +129,11 @@ export class GatewayError extends Error {
     this.ownFault = options.ownFault ?? false
   }
 
+  /** A conflict that says how long to wait passes by itself, but only the client knows whether it wants the answer then. */
+  get mayBeSentAgain(): boolean {
+    return this.retryable || (this.code === 'conflict' && this.retryAfterMs !== undefined)
+  }
+
   /** The reason of an abort: the signal's own GatewayError, a time limit, or else a disconnected client. */
   static ofAbort(signal: Pick<AbortSignal, 'reason'>): GatewayError {
     const reason: unknown = signal.reason

@@ -59,8 +59,8 @@ const usualWait = ({ code, status, retryable, upstream }: GatewayError) =>
  * The SDKs of OpenAI and Anthropic obey this header. Without it they retry every 429 and 5xx, and Claude Code a 401 for minutes, and a
  * 404 or 400 once more. What a service said itself is not judged here, unless clients would repeat it.
  */
-function shouldRetry({ status, retryable, retryHeaders, said }: GatewayError): string | undefined {
+function shouldRetry({ status, mayBeSentAgain, retryHeaders, said }: GatewayError): string | undefined {
   const isRepeated = status >= 500 || status === 429 || status === 401 || status === 403
-  if (!retryable && (isRepeated || said === undefined)) return 'false'
+  if (!mayBeSentAgain && (isRepeated || said === undefined)) return 'false'
   return retryHeaders?.shouldRetry === undefined ? undefined : String(retryHeaders.shouldRetry)
 }

@@ -39,7 +39,8 @@ export const shapeOf =
   (door: Pick<Door, 'errorBody' | 'errorStatus'>, turnId: string, client?: ClientTraits) =>
   (error: GatewayError): ErrorShape => {
     const status = door.errorStatus(error)
-    if (error.retryable || !isRepeated(status, client)) return { status, body: door.errorBody(error, turnId) }
+    if (error.mayBeSentAgain || !isRepeated(status, client))
+      return { status, body: door.errorBody(error, turnId) }
     const final = new GatewayError(error.code, error.message, { ...error, cause: error, status: 400 })
     return { status: 400, body: door.errorBody(final, turnId) }
   }

@@ -142,7 +142,7 @@ async function serveStream(serving: Serving): Promise<void> {
       turn = await openUpstream(serving)
     } catch (thrown) {
       const failure = GatewayError.from(thrown)
-      const belongsInStream = serving.client.failsInStream === true && failure.retryable
+      const belongsInStream = serving.client.failsInStream === true && failure.mayBeSentAgain
       // After a keep-alive the status has been sent: the error goes into the stream.
       if (!sink.started && !belongsInStream) throw thrown
       const error = belongsInStream ? withWait(failure) : failure

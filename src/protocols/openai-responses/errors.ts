@@ -44,9 +44,9 @@ function failedCode(error: GatewayError): string {
  * to the delay only if the failure is a rate limit.
  */
 export function failedResponseError(error: GatewayError, waitsForLimits = false): Record<string, unknown> {
-  const { retryAfterMs, retryable } = error
+  const { retryAfterMs, mayBeSentAgain } = error
   const later = retryAfterMs === undefined ? '' : ` Please try again in ${Math.ceil(retryAfterMs / 1_000)}s.`
-  const isLimit = waitsForLimits && retryable && retryAfterMs !== undefined
+  const isLimit = waitsForLimits && mayBeSentAgain && retryAfterMs !== undefined
   const words = later === '' ? messageOf(error) : messageOf(error).replace(/[^.!?]$/, '$&.')
   return { code: isLimit ? 'rate_limit_exceeded' : failedCode(error), message: words + later }
 }

@@ -160,11 +160,7 @@ async function findTargets(gateway: Gateway, model: string): Promise<Target[]> {
     return await gateway.catalog.resolve(model)
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
-    // The model may be unlisted because its backend is down.
-    const down = (await gateway.catalog.listings()).flatMap(({ backendName, listing }) =>
-      listing.error ? [` ${backendName} could not be asked for its models: ${listing.error.message}`] : [],
-    )
-    throw new CommandError(gateway.scrub(`${error.message}${down.join('')}`), 2)
+    throw new CommandError(gateway.scrub(error.message), 2)
   }
 }
 

@@ -38,7 +38,7 @@ function catalog(backends: Record<string, Backend>, aliases: Record<string, stri
       return (error as GatewayError).message
     }
   }
-  return { resolve, clock }
+  return { made, resolve, clock }
 }
 
 describe('Catalog', () => {
@@ -76,6 +76,31 @@ describe('Catalog', () => {
     clock.now += 5 * 60_000
     expect(await resolve('y')).toEqual(['a/y'])
     expect(a.asked).toBe(2)
+  })
+
+  it('a backend that is down may have the model: only a list of it would say', async () => {
+    const down = () => backend(new GatewayError('upstream-unavailable', 'box could not be reached.'))
+    const all = catalog({ box: down() })
+    expect(await all.resolve('gpt')).toBe(
+      'Whether the model "gpt" exists is not known. box could not be asked for its models: box could not be reached.',
+    )
+    expect(await all.resolve('claude-via/gpt')).toContain('is not known')
+    await expect(all.made.resolve('gpt')).rejects.toMatchObject({
+      code: 'upstream-unavailable',
+      retryable: true,
+    })
+    const some = catalog({ a: backend(['gpt-5']), box: down() })
+    expect(await some.resolve('gpt-6')).toBe(
+      'The model "gpt-6" does not exist here. Did you mean a/gpt-5? box could not be asked for its models: box could not be reached.',
+    )
+    await expect(some.made.resolve('gpt-6')).rejects.toMatchObject({ code: 'not-found' })
+  })
+
+  it('a service without a list, and what a service said', async () => {
+    const none = catalog({ box: backend(new GatewayError('not-found', 'no such route')) })
+    expect(await none.resolve('gpt')).toMatch(/^The model "gpt" does not exist here\. .*BACKEND\/MODEL\.$/)
+    const said = new GatewayError('upstream-unavailable', 'sorry, Jane', { upstream: { status: 500 } })
+    expect(await catalog({ box: backend(said) }).resolve('gpt')).toMatch(/models: it answers with errors\.$/)
   })
 
   it('keeps the old listing while a backend fails or is silent, and retries soon', async () => {

@@ -118,6 +118,16 @@ export class Catalog {
         options,
       )
     }
+    const listings = await this.listings()
+    const silent = listings.filter(isSilent)
+    const silences = silent.map(silence).join('')
+    // The name may be one of theirs, and a retry may find it.
+    if (silent.length > 0 && silent.length === listings.length)
+      return new GatewayError(
+        'upstream-unavailable',
+        `Whether the model "${name.slice(0, 200)}" exists is not known.${silences}`,
+        { param: 'model' },
+      )
     const all = await this.#names()
     // Compared with the qualified name and with the bare one.
     const named = new Map(
@@ -133,7 +143,7 @@ export class Catalog {
         : 'GET /v1/models lists what there is; call models as BACKEND/MODEL.'
     return new GatewayError(
       'not-found',
-      `The model "${name.slice(0, 200)}" does not exist here. ${hint}`,
+      `The model "${name.slice(0, 200)}" does not exist here. ${hint}${silences}`,
       options,
     )
   }
@@ -196,3 +206,11 @@ export class Catalog {
     return this.#listings.get(backendName) as Listing
   }
 }
+
+/** Nothing is known of its models, and that may change. A service without a list is no such case. */
+const isSilent = ({ listing: { error, models } }: BackendListing) =>
+  models.length === 0 && error?.retryable === true
+
+/** What a service itself said is not for every caller. */
+const silence = ({ backendName, listing: { error } }: BackendListing) =>
+  ` ${backendName} could not be asked for its models: ${error?.upstream ? 'it answers with errors.' : error?.message}`

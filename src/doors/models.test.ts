@@ -59,12 +59,13 @@ describe('for Claude Code', () => {
     ['limit=2', ['claude/claude-x', 'claude-via/box/gpt'], true],
     ['limit=2&after_id=claude-via/box/gpt', ['claude-via/best'], false],
     ['limit=1&after_id=claude/claude-x', ['claude-via/box/gpt'], true],
+    ['limit=1&after_id=gone', [], false],
     ['limit=1&before_id=claude-via/best', ['claude-via/box/gpt'], true],
     ['limit=9&before_id=claude-via/best', ['claude/claude-x', 'claude-via/box/gpt'], false],
     ['limit=x', ['claude/claude-x', 'claude-via/box/gpt', 'claude-via/best'], false],
   ])('pages: %s', (query, ids, hasMore) => {
     const { data, has_more, first_id, last_id } = list(query) as Record<string, unknown>
     expect((data as { id: string }[]).map(({ id }) => id)).toEqual(ids)
-    expect([has_more, first_id, last_id]).toEqual([hasMore, ids[0], ids.at(-1)])
+    expect([has_more, first_id, last_id]).toEqual([hasMore, ids[0] ?? null, ids.at(-1) ?? null])
   })
 })

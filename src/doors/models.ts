@@ -82,6 +82,7 @@ function pageOf(models: readonly ListedModel[], query: URLSearchParams) {
     const from = Math.max(0, before - limit)
     return { page: models.slice(from, before), hasMore: from > 0 }
   }
-  const from = place('after_id') + 1
+  // A model that is no longer listed: nothing follows it. From the beginning, a client that turns pages would never end.
+  const from = query.has('after_id') && place('after_id') < 0 ? models.length : place('after_id') + 1
   return { page: models.slice(from, from + limit), hasMore: from + limit < models.length }
 }

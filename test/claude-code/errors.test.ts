@@ -30,6 +30,10 @@ describe('limits of the service', () => {
         "This model's maximum context length is 8192 tokens. However, you requested 9900 tokens (8900 in the messages, 1000 in the completion).",
         'prompt is too long: 9900 tokens > 8192 maximum',
       ],
+      [
+        'gpt-4.1-2025-04-14: maximum context length is 128000 tokens, you sent 140000 tokens. Request id: 20261118033700, at 1794972947000, req-998877665',
+        'prompt is too long: 140000 tokens > 128000 maximum',
+      ],
       ['Your input exceeds the context window of this model.', 'prompt is too long: '],
       [
         'prompt token count of 70,000 exceeds the limit of 64,000',

@@ -43,7 +43,16 @@ function numberAfter(pattern: RegExp, text: string): number | undefined {
   return digits === undefined ? undefined : toNumber(digits)
 }
 
-const numbersIn = (text: string) => [0, ...(text.match(/\d[\d,]{0,11}/g) ?? []).map(toNumber)]
+/** No conversation is longer: a greater number is a time, or an id. */
+const mostTokens = 50_000_000
+
+/** The numbers that stand alone. Parts of names, dates and ids are none: the client would drop as much as they say. */
+const numbersIn = (text: string) => [
+  0,
+  ...(text.match(/(?<![\w.,-])\d[\d,]{0,11}(?![\w-]|[.,]\d)/g) ?? [])
+    .map(toNumber)
+    .filter((n) => n <= mostTokens),
+]
 
 /** Refusals of media by services, and the words on which a client leaves them out. Each pattern is from observed texts. */
 const media: readonly { words: string; refused: RegExp }[] = [

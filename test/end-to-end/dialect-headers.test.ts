@@ -155,6 +155,7 @@ describe.each(['messages', 'chat', 'responses'] as const)('%s', (door) => {
       'x-other': 'no',
       'openai-model': 'other',
       'x-openai-model': 'other',
+      'x-models-etag': 'W/"7"',
       'anthropic-workspace-id': 'wrkspc_1',
       'anthropic-priority-input-tokens-limit': '9',
       'anthropic-fast-input-tokens-remaining': '9',
@@ -165,7 +166,7 @@ describe.each(['messages', 'chat', 'responses'] as const)('%s', (door) => {
     expect(status).toBe(200)
     expect(headers.get(`${form}-of-tomorrow`)).toBe('yes')
     const shown = [...headers.keys()].filter((name) =>
-      /anthropic|openai|codex|ratelimit|cf-|via|cookie|x-other/.test(name),
+      /anthropic|openai|codex|models|ratelimit|cf-|via|cookie|x-other/.test(name),
     )
     const known = form === 'openai' ? ['openai-processing-ms', 'openai-version'] : []
     expect(shown.sort()).toEqual([`${form}-of-tomorrow`, ...known].sort())

@@ -1,7 +1,8 @@
 // Headers of a dialect that pass between a client and a service that both speak it, in either direction. Unknown ones pass: a gateway
 // that lists what it knows breaks with the next release of either side. What must not pass is in the two tables below, with reasons.
 // Headers without a prefix of the dialect never pass: credentials, cookies, hop-by-hop and forwarding headers, session ids, and in
-// answers whatever speaks to browsers and proxies (CORS, cookies, redirects, caching).
+// answers whatever speaks to browsers and proxies (CORS, cookies, redirects, caching) or of the service's own list of models
+// (`x-models-etag`: Codex would fetch the gateway's list anew after every answer).
 
 import type { ServiceError } from '../../core/errors.ts'
 
@@ -16,7 +17,7 @@ const prefixes: Record<Form, readonly string[]> = {
 
 const answerPrefixes: Record<Form, readonly string[]> = {
   anthropic: ['anthropic-'],
-  openai: ['openai-', 'x-openai-', 'x-codex-', 'x-models-etag', 'x-reasoning-included'],
+  openai: ['openai-', 'x-openai-', 'x-codex-', 'x-reasoning-included'],
 }
 
 /** Choose who is billed, or whose data is seen: only where the backend's configuration names them. */

@@ -28,6 +28,27 @@ const messagesTypes: Partial<Record<ErrorCode, string>> = {
   timeout: 'timeout_error',
 }
 
+/** The words of Google's errors. */
+const geminiWords: Partial<Record<ErrorCode, string>> = {
+  'invalid-request': 'INVALID_ARGUMENT',
+  unauthenticated: 'UNAUTHENTICATED',
+  forbidden: 'PERMISSION_DENIED',
+  'not-found': 'NOT_FOUND',
+  conflict: 'ABORTED',
+  'payload-too-large': 'INVALID_ARGUMENT',
+  'rate-limited': 'RESOURCE_EXHAUSTED',
+  'upstream-unavailable': 'UNAVAILABLE',
+  'upstream-credential': 'FAILED_PRECONDITION',
+  'upstream-challenge': 'PERMISSION_DENIED',
+  timeout: 'DEADLINE_EXCEEDED',
+}
+
+function geminiWord(code: ErrorCode): string {
+  const word = geminiWords[code] ?? 'INTERNAL'
+  if (!page.includes(`\`${word}\``)) throw new Error(`docs/errors.md does not name ${word}`)
+  return word
+}
+
 export interface Documented {
   status: number
   type: string
@@ -39,6 +60,7 @@ export function documented(door: DoorName, code: ErrorCode, passedOn?: number): 
   const row = rows.get(code)
   if (!row) throw new Error(`docs/errors.md has no row for ${code}`)
   const status = passedOn ?? row.status
+  if (door === 'gemini') return { status, type: geminiWord(code), code: undefined }
   if (door !== 'messages') return { ...row, status }
   const type = messagesTypes[code] ?? 'api_error'
   if (!page.includes(`\`${type}\``)) throw new Error(`docs/errors.md does not name ${type}`)

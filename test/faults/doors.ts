@@ -1,8 +1,9 @@
-// The three dialects by hand: a request in each, and its answer in either form, reduced to what all have. Each exchange has a
+// The four dialects by hand: a request in each, and its answer in either form, reduced to what all have. Each exchange has a
 // separate connection, so connections that stay open afterwards are the gateway's.
 
 import { type IncomingHttpHeaders, request } from 'node:http'
 import { readChatStream } from '../chat-stream.ts'
+import { readGeminiStream } from '../gemini-stream.ts'
 import type { Body } from '../harness.ts'
 import { messagesStreamProblems } from '../messages-stream.ts'
 import { readResponsesStream } from '../responses-stream.ts'
@@ -47,7 +48,7 @@ type Read = Pick<DoorAnswer, 'text' | 'calls' | 'complete' | 'error' | 'problems
 type Json = any
 
 interface Dialect {
-  path: string
+  path(asked: Asked): string
   body(asked: Asked): Body
   whole(json: Json): Omit<Read, 'error' | 'problems'>
   stream(response: Response): Promise<Read>
@@ -57,7 +58,7 @@ const tool = { name: 'read', description: 'Read a file' }
 const schema = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] }
 
 const chat: Dialect = {
-  path: '/v1/chat/completions',
+  path: () => '/v1/chat/completions',
   body: ({ model, turns, stream }) => ({
     model,
     stream,
@@ -96,7 +97,7 @@ const chat: Dialect = {
 }
 
 const messages: Dialect = {
-  path: '/v1/messages',
+  path: () => '/v1/messages',
   body: ({ model, turns, stream }) => ({
     model,
     stream,
@@ -154,7 +155,7 @@ const messages: Dialect = {
 }
 
 const responses: Dialect = {
-  path: '/v1/responses',
+  path: () => '/v1/responses',
   body: ({ model, turns, stream }) => ({
     model,
     stream,
@@ -200,7 +201,52 @@ const responses: Dialect = {
   },
 }
 
-const dialects = { chat, messages, responses }
+const gemini: Dialect = {
+  path: ({ model, stream }) =>
+    `/v1beta/models/${model}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
+  body: ({ turns }) => {
+    const made = turns.flatMap((turn) => ('calls' in turn ? turn.calls : []))
+    return {
+      tools: [{ functionDeclarations: [{ ...tool, parametersJsonSchema: schema }] }],
+      contents: turns.map((turn): Body => {
+        if ('user' in turn) return { role: 'user', parts: [{ text: turn.user }] }
+        if ('results' in turn) {
+          const parts = turn.results.map(({ id, content }) => {
+            const name = made.findLast((call) => call.id === id)?.name ?? tool.name
+            return { functionResponse: { id, name, response: { output: content } } }
+          })
+          return { role: 'user', parts }
+        }
+        const calls = turn.calls.map(({ id, name, input }) => ({
+          functionCall: { id, name, args: JSON.parse(input) },
+        }))
+        return { role: 'model', parts: [...(turn.text ? [{ text: turn.text }] : []), ...calls] }
+      }),
+    }
+  },
+  whole: ({ candidates: [{ content, finishReason }] }) => ({
+    text: content.parts.map(({ text = '' }) => text).join(''),
+    calls: content.parts.flatMap(({ functionCall: call }: Json) =>
+      call ? [{ id: call.id, name: call.name, input: JSON.stringify(call.args) }] : [],
+    ),
+    complete: finishReason === 'STOP',
+  }),
+  async stream(response) {
+    const { text, calls, finishReason, error, problems } = await readGeminiStream(response)
+    return {
+      text,
+      calls: calls.map(({ id, name, input }) => ({ id, name, input: JSON.stringify(input) })),
+      complete: finishReason === 'STOP',
+      error: error && googleError(error),
+      problems: error ? problems : problems.filter((problem) => !problem.startsWith('finishReason')),
+    }
+  },
+}
+
+/** Its `status` is a word, as the type of others. */
+const googleError = ({ status, message }: Json): ShownError => ({ type: status, code: null, message })
+
+const dialects = { chat, messages, responses, gemini }
 export type DoorName = keyof typeof dialects
 export const doorNames = Object.keys(dialects) as DoorName[]
 
@@ -216,7 +262,7 @@ export function begin(url: string, door: DoorName, asked: Asked): Exchange {
   let seen = ''
   const text = JSON.stringify(body(asked))
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }
-  const sent = request(`${url}${path}`, { method: 'POST', agent: false, headers })
+  const sent = request(`${url}${path(asked)}`, { method: 'POST', agent: false, headers })
   const answer = new Promise<DoorAnswer>((resolve, reject) => {
     sent.on('error', reject)
     sent.on('response', (response) => {
@@ -247,6 +293,9 @@ async function readAnswer(
     return { status, headers, ...(await stream(response)) }
   }
   const json = JSON.parse(text)
-  if (status !== 200) return { status, headers, ...none, error: json.error }
+  if (status !== 200) {
+    const error = door === 'gemini' ? googleError(json.error) : json.error
+    return { status, headers, ...none, error }
+  }
   return { status, headers, ...none, ...whole(json) }
 }

@@ -7,12 +7,13 @@ import { watchProcess } from '../end-to-end/wire.ts'
 import type { DoorName } from './doors.ts'
 import { doorNames } from './doors.ts'
 
-/** Alternates doors and forms, so a table of faults covers all six. */
+/** Alternates doors and forms, so a table of faults covers all eight. */
 export function rotation(): () => { door: DoorName; stream: boolean } {
   let next = 0
   return () => {
     const at = next++
-    return { door: doorNames[at % doorNames.length] as DoorName, stream: at % 2 === 0 }
+    const round = Math.floor(at / doorNames.length)
+    return { door: doorNames[at % doorNames.length] as DoorName, stream: (at + round) % 2 === 0 }
   }
 }
 

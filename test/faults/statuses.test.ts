@@ -93,7 +93,7 @@ const formOf: Partial<Record<Name, string>> = { anthropic: 'messages', openai: '
 /** The service's own error if it speaks the door's dialect, or else the error of docs/errors.md. */
 function expectedOf(backend: Name, door: DoorName, each: Case) {
   const { status, type, html } = each.answer
-  const isOwn = formOf[backend] === (door === 'messages' ? 'messages' : 'chat')
+  const isOwn = door !== 'gemini' && formOf[backend] === (door === 'messages' ? 'messages' : 'chat')
   if (!isOwn || html !== undefined || each.code === 'upstream-credential')
     return { ...documented(door, each.code, each.status), message: new RegExp(backend) }
   const inside = door === 'messages' ? 529 : 503

@@ -195,7 +195,12 @@ describe('headers of a client', () => {
         `Content-Length: ${sent.length}`,
         ...clientHeaders.map(([name, value]) => `${name}: ${value}`),
       ]
-      const answer = await rawRequest(bench.url, { method: 'POST', path: door.path, lines, body: sent })
+      const answer = await rawRequest(bench.url, {
+        method: 'POST',
+        path: door.path({ model }),
+        lines,
+        body: sent,
+      })
       expect(answer.body).toContain(model)
       const [request] = sim.requests
       expect(JSON.stringify(request?.headers)).not.toContain('client-canary')

@@ -29,7 +29,7 @@ it.each(spread(leaks, 24))(
     for (const [at, door] of threatDoors.entries()) {
       if (to !== 'none') bench[to].play(steps)
       const question = { model, tools: [{ name: 'read' }], stream: at !== 1 }
-      await bench.call(door.path, bodyFor(door, question))
+      await bench.call(door.path(question), bodyFor(door, question))
       if (to === 'none') continue
       expect(bench[to].queued).toBe(0)
       bench[to].clear()
@@ -75,6 +75,12 @@ it('a wrong key, and keys in the query, the path or the body, are not logged', a
   await bench.call('/v1/chat/completions', ask('x'), { authorization, 'x-api-key': wrong })
   await bench.get(`/v1/models?key=${wrong}`, { authorization })
   await bench.get(`/v1/models/x?key=${canaries.otherKey}`)
+  for (const key of [wrong, canaries.otherKey]) {
+    await bench.get(`/v1beta/models?key=${key}`)
+    await bench.get(`/v1beta/models/x?key=${key}`)
+    for (const verb of ['generateContent', 'streamGenerateContent', 'countTokens', 'other'])
+      await bench.call(`/v1beta/models/openai/x:${verb}?alt=sse&key=${key}`, { contents: [] })
+  }
   await bench.get(`/v1/models/${canaries.otherKey}`)
   await bench.call('/v1/chat/completions', `{"key": ${canaries.otherKey}`)
   expect(bench.logs.join('')).not.toContain('canary')
@@ -92,14 +98,18 @@ it.each(threatDoors)(
     const made = { id: 'call_1', name: 'read', input: '{"path":"path-canary"}', result: 'result-canary' }
     for (const _ of [1, 2, 3]) {
       const question = { model: 'openai/gpt-demo', text: 'prompt-canary', made, tools: [{ name: 'read' }] }
-      await bench.call(door.path, { ...bodyFor(door, question), user: 'user-canary' })
+      await bench.call(door.path(question), { ...bodyFor(door, question), user: 'user-canary' })
     }
     for (const wrong of [
       { messages: 'wrong-canary' },
+      { contents: 'wrong-canary' },
       { tools: 'wrong-canary' },
       { temperature: 'wrong-canary' },
     ])
-      await bench.call(door.path, { ...bodyFor(door, { model: 'openai/gpt-demo' }), ...wrong })
+      await bench.call(door.path({ model: 'openai/gpt-demo' }), {
+        ...bodyFor(door, { model: 'openai/gpt-demo' }),
+        ...wrong,
+      })
     expect(bench.logs.length).toBeGreaterThan(0)
     expect(bench.logs.join('')).not.toContain('canary')
   },

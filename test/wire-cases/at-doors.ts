@@ -1,4 +1,4 @@
-// The same question at the three doors, streamed and whole.
+// The same question at the four doors, streamed and whole.
 
 import { expect } from 'vitest'
 import type { Sim } from '../../sim/server.ts'
@@ -18,7 +18,7 @@ export interface Question {
   more?: Body
 }
 
-export const doors = ['chat', 'messages', 'responses'] as const
+export const doors = ['chat', 'messages', 'responses', 'gemini'] as const
 export type Door = (typeof doors)[number]
 
 /** Every door in both forms, for `it.each`; by day in one, streamed and whole by turns. */
@@ -31,10 +31,12 @@ export const doorForms = doors.flatMap((door, at) =>
 const schema = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] }
 const tool = { name: 'read', description: 'Read a file' }
 
-const paths: Record<Door, string> = {
-  chat: '/v1/chat/completions',
-  messages: '/v1/messages',
-  responses: '/v1/responses',
+const paths: Record<Door, (model: string, stream: boolean) => string> = {
+  chat: () => '/v1/chat/completions',
+  messages: () => '/v1/messages',
+  responses: () => '/v1/responses',
+  gemini: (model, stream) =>
+    `/v1beta/models/${model}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
 }
 
 const bodies: Record<Door, (question: Question) => Body> = {
@@ -58,6 +60,16 @@ const bodies: Record<Door, (question: Question) => Body> = {
     reasoning: effort && { effort },
     ...(tools ?? { tools: [{ type: 'function', ...tool, parameters: schema }] }),
   }),
+  gemini: ({ effort, tools, stop, temperature }) => ({
+    contents: [{ role: 'user', parts: [{ text: 'hello' }] }],
+    generationConfig: {
+      maxOutputTokens: 500,
+      stopSequences: stop,
+      temperature,
+      thinkingConfig: effort === 'none' ? { thinkingBudget: 0 } : effort && { thinkingLevel: effort },
+    },
+    ...(tools ?? { tools: [{ functionDeclarations: [{ ...tool, parametersJsonSchema: schema }] }] }),
+  }),
 }
 
 export interface DoorReply {
@@ -72,10 +84,14 @@ export async function askAt(
   question: Question,
 ): Promise<DoorReply> {
   const { model, temperature, more } = question
-  const response = await fetch(url + paths[door], {
+  const response = await fetch(url + paths[door](model, stream), {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ model, temperature, stream, ...bodies[door](question), ...more }),
+    body: JSON.stringify({
+      ...(door === 'gemini' ? {} : { model, temperature, stream }),
+      ...bodies[door](question),
+      ...more,
+    }),
   })
   const text = await response.text()
   return { status: response.status, text, notes: response.headers.get('x-dragoman-notes') ?? text }

@@ -122,6 +122,11 @@ export class TurnObserver {
     this.#facts.trace?.see?.([{ type: 'text-delta', block: 0, delta: text }])
   }
 
+  /** The last failure, also one inside the stream. */
+  get error(): GatewayError | undefined {
+    return this.#error
+  }
+
   /** The turn failed; returns the error with secrets removed. */
   failed(error: GatewayError): GatewayError {
     this.#error = error

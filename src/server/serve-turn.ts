@@ -76,10 +76,10 @@ export async function serveTurn(
   const failure = await serve(serving)
   release()
   observer.finish({ clientGone: sink.gone })
-  const isSilent = traits.silentAs?.test(header('user-agent') ?? '') === true
-  if (!failure) return isSilent ? services.silentWaits.end(caller) : undefined
-  const told = isSilent ? services.silentWaits.after(failure, caller) : failure
+  const waits = traits.silentAs?.test(header('user-agent') ?? '') ? services.silentWaits : undefined
+  if (!failure) return observer.error ? waits?.seen(observer.error, caller) : waits?.end(caller)
   const { method, path } = exchange
+  const told = waits?.after(failure, caller) ?? failure
   refuse({ method, path, header, head, sink }, told, services, { isLogged: true })
 }
 

@@ -30,10 +30,23 @@ describe('a session that meets nothing but an absent backend', () => {
 
   it.each([
     ['many requests at once', [0, 0, 0, 0, 0, 1, 9]],
-    ['few requests', [0, 20, 40, 59]],
+    ['few requests', [0, 20, 44]],
     ['a pause in between', [0, 3, 6, 10, 71, 74]],
   ])('%s are not enough', (_, seconds) => {
     expect(start().at(seconds)).not.toContain(false)
+  })
+
+  it('two slow failures are enough', () => {
+    expect(start().at([0, 31, 62, 93])).toEqual([true, true, false, true])
+  })
+
+  it('failures inside a stream count, and a break in an answer ends the wait', () => {
+    const { waits, at } = start()
+    for (let times = 0; times < 4; times++) waits.seen(absent(), session)
+    expect(at([10])).toEqual([false])
+    for (let times = 0; times < 4; times++) waits.seen(absent(), session)
+    waits.seen(new GatewayError('upstream-unavailable', 'it broke', { status: 502 }), session)
+    expect(at([30])).toEqual([true])
   })
 
   it('an answer ends the wait', () => {

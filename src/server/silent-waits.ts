@@ -11,8 +11,14 @@ interface Wait {
   failures: number
 }
 
-/** The session's failures before the last one, and how long they went on. Claude Code's fifth request comes after about 15 s. */
-const [mostFailures, longestMs] = [4, 10_000]
+/**
+ * The session's failures before the last one, and how long they went on: either pair is enough. Claude Code's fifth request comes after
+ * about 15 s; a host that does not even refuse takes half a minute for each.
+ */
+const limits = [
+  { failures: 4, waitedMs: 10_000 },
+  { failures: 2, waitedMs: 45_000 },
+]
 
 /** The longest pause between two failures of one wait. */
 const longestPauseMs = 60_000
@@ -33,15 +39,14 @@ export class SilentWaits {
       this.end(caller)
       return failure
     }
-    const id = callerId(caller)
-    const { since, failures } = this.#waits.get(id) ?? { since: this.#now(), failures: 0 }
+    const { since, failures } = this.#of(caller)
     const waitedMs = this.#now() - since
-    if (failures < mostFailures || waitedMs < longestMs) {
-      this.#waits.set(id, { since, failures: failures + 1 })
+    if (!limits.some((least) => failures >= least.failures && waitedMs >= least.waitedMs)) {
+      this.seen(failure, caller)
       return failure
     }
     // The user's next request may be retried again.
-    this.#waits.delete(id)
+    this.end(caller)
     const { code, message } = failure
     const told = `${message} It has been so for ${Math.round(waitedMs / 1000)} s.`
     return new GatewayError(code, told, {
@@ -50,6 +55,18 @@ export class SilentWaits {
       retryable: false,
       retryAfterMs: undefined,
     })
+  }
+
+  /** A failure inside a stream, where no header can say that it is final. */
+  seen(failure: GatewayError, caller: Caller): void {
+    if (caller.session === undefined) return
+    if (!isAbsence(failure)) return this.end(caller)
+    const { since, failures } = this.#of(caller)
+    this.#waits.set(callerId(caller), { since, failures: failures + 1 })
+  }
+
+  #of(caller: Caller): Wait {
+    return this.#waits.get(callerId(caller)) ?? { since: this.#now(), failures: 0 }
   }
 
   /** The session got an answer. */

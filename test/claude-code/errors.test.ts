@@ -2,6 +2,7 @@
 // session heals.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { defaultRetryPolicy } from '../../src/core/attempts.ts'
 import { type Body, startGateway } from '../harness.ts'
 import { type Answer, others, send, useContractBench } from './bench.ts'
 import * as cc from './requests.ts'
@@ -114,11 +115,19 @@ describe('a backend that is down', () => {
 describe('a backend that stays down', () => {
   const clock = { ms: Date.now() }
   let gateway: Awaited<ReturnType<typeof startGateway>>
+  /** Its streams begin before the backend fails. */
+  let quick: typeof gateway
   beforeAll(async () => {
     const backends = { openai: { kind: 'openai', baseUrl: 'http://127.0.0.1:9', apiKey: 'x' } }
     gateway = await startGateway({ backends }, { breaker: { now: () => clock.ms } })
+    const retryPolicy = { ...defaultRetryPolicy, retries: 1, baseDelayMs: 300 }
+    const options = { breaker: { now: () => clock.ms }, keepAliveMs: 5, retryPolicy }
+    quick = await startGateway({ backends }, options)
   })
-  afterAll(() => gateway.gateway.close())
+  afterAll(async () => {
+    await gateway.gateway.close()
+    await quick.gateway.close()
+  })
 
   const retries = async (more: Record<string, string>) => {
     const answers: Answer[] = []
@@ -135,6 +144,17 @@ describe('a backend that stays down', () => {
     expect(answers.map(({ header }) => header('x-should-retry'))).toEqual([null, null, null, null, 'false'])
     expect(answers[4]?.header('retry-after')).toBeNull()
     expect(answers[4]?.json.error.message).toMatch(/could not be reached.* It has been so for 15 s\.$/)
+  })
+
+  it('failures inside its streams count', async () => {
+    const more = { 'x-claude-code-session-id': 'in-stream' }
+    for (let times = 0; times < 3; times++) {
+      const { status, said } = await send(quick, cc.turn('openai/x'), { more })
+      expect([status, said.includes('event: error')]).toEqual([200, true])
+      clock.ms += 31_000
+    }
+    const answer = await send(quick, { ...cc.turn('openai/x'), stream: false }, { more })
+    expect([answer.status, answer.header('x-should-retry')]).toEqual([529, 'false'])
   })
 
   it('on a terminal the user sees the retries, and they go on', async () => {

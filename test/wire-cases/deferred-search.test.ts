@@ -135,6 +135,14 @@ describe.each(services)('T90: on $name', ({ model, play, offered }) => {
   })
 })
 
+/** Runs that are answering, and runs that wait for results. */
+async function sessions(): Promise<(string | undefined)[]> {
+  const text = await (await fetch(`${bench.url}/metrics`)).text()
+  return ['answering', 'waiting'].map(
+    (state) => new RegExp(`^dragoman_sessions_${state} (\\S+)$`, 'm').exec(text)?.[1],
+  )
+}
+
 describe('T91: searches', () => {
   it('real calls beside a search reach the client once, and what was found is loaded for the next request', async () => {
     bench.openai.play([searchFor('github issue'), { call: { name: 'read_notes', arguments: {} } }])
@@ -178,7 +186,32 @@ describe('T91: searches', () => {
     expect(bench.cursor.runs).toHaveLength(2)
     const offered = (bench.cursor.runs[1]?.request.mcpTools?.mcpTools ?? []).map(({ toolName }) => toolName)
     expect(offered).toContain('github__create_issue')
+    await expect.poll(sessions, { timeout: 5_000 }).toEqual(['0', '0'])
   })
+
+  it.each([true, false])(
+    'on Cursor, a client that leaves leaves no run behind (stream: %s)',
+    async (stream) => {
+      const found = { exec: { mcp: { name: search.name, args: { query: 'github issue' } } } }
+      bench.cursor.play(
+        [{ say: 'Hm.' }, found, { await: 'results' }, { end: true }],
+        [{ wait: 20_000 }, { end: true }],
+      )
+      const leaving = new AbortController()
+      const body = { model: 'cursor/composer-2', max_tokens: 9, messages: [user('Go.')], tools, stream }
+      const answer = fetch(`${bench.url}/v1/messages`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'anthropic-version': '2023-06-01' },
+        body: JSON.stringify(body),
+        signal: leaving.signal,
+      }).then((response) => response.text())
+      answer.catch(() => undefined)
+      await expect.poll(() => bench.cursor.runs.length).toBe(2)
+      leaving.abort()
+      await expect(answer).rejects.toThrow()
+      await expect.poll(sessions, { timeout: 5_000 }).toEqual(['0', '0'])
+    },
+  )
 
   it('end after eight: the model goes on with the tools that it has', async () => {
     bench.openai.play(...Array.from({ length: 8 }, () => [searchFor('boiler gauge')]), [

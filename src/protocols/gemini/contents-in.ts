@@ -52,26 +52,31 @@ export class ContentsReader {
   #readModel(parts: readonly Fields[], path: string): void {
     const last = this.#messages.at(-1)
     const content: AssistantPart[] = last?.role === 'assistant' ? last.content : []
-    const begin = content.length
+    const leading: AssistantPart[] = []
+    const said: AssistantPart[] = []
     if (last?.role !== 'assistant') this.#open.clear()
     for (const [at, part] of parts.entries()) {
       const place = `${path}.parts[${at}]`
       // Thoughts are for people: what must come back is in a signature. A call is a call, however it is marked.
       if (part.thought === true && member(part, 'functionCall') === undefined) continue
-      this.#insertThoughts(part, place, content, begin)
-      for (const read of this.#readModelPart(part, place)) pushPart(content, read)
+      this.#readThoughts(part, place, { leading, said })
+      for (const read of this.#readModelPart(part, place)) pushPart(said, read)
     }
+    for (const read of [...leading, ...said]) pushPart(content, read)
     if (last?.role !== 'assistant') this.#messages.push({ role: 'assistant', content })
   }
 
-  #insertThoughts(part: Fields, path: string, content: AssistantPart[], begin: number): void {
+  #readThoughts(
+    part: Fields,
+    path: string,
+    { leading, said }: { leading: AssistantPart[]; said: AssistantPart[] },
+  ): void {
     const signature = optional(member(part, 'thoughtSignature'), `${path}.thoughtSignature`, string)
     if (!signature) return
-    let leading = begin
     for (const { leads, ...thought } of fromThoughtSignature(this.#model, signature)) {
       const reasoning: ReasoningPart = thought
-      if (leads) content.splice(leading++, 0, reasoning)
-      else content.push(reasoning)
+      if (leads) leading.push(reasoning)
+      else said.push(reasoning)
     }
   }
 

@@ -68,11 +68,12 @@ function readChoice(fields: Fields, tools: Tool[], opaqueTools: readonly OpaqueT
   if (!calling) return { tools, toolChoice: undefined }
   const mode = optional(calling.mode, `${path}.mode`, string)
   const names = optional(member(calling, 'allowedFunctionNames'), `${path}.allowedFunctionNames`, array) ?? []
+  const known = new Set(tools.map(({ name }) => name))
   const allowed = new Set(
     names.map((value, at) => {
       const place = `${path}.allowedFunctionNames[${at}]`
       const name = string(value, place)
-      requireTool(name, place, tools)
+      if (!known.has(name)) requireTool(name, place, tools)
       return name
     }),
   )

@@ -170,18 +170,19 @@ async function runClient(url) {
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output += data))
   const exited = new Promise((resolve) => child.on('exit', resolve))
-  const kill = () => {
+  const signal = (name) => {
     try {
-      process.kill(-child.pid, 'SIGKILL')
+      process.kill(-child.pid, name)
     } catch {
-      // Gone already.
+      // Gone already: Gemini CLI leaves an answer that repeats itself.
     }
   }
+  const kill = () => signal('SIGKILL')
   const timer = setTimeout(kill, patienceMs)
   if (task.endless) {
     while (!seen.began && child.exitCode === null && child.signalCode === null) await sleep(50)
     await sleep(500)
-    process.kill(-child.pid, 'SIGINT')
+    signal('SIGINT')
     await Promise.race([exited, sleep(10_000)])
     kill()
   }

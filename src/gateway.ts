@@ -162,12 +162,6 @@ export async function createGateway(options: InternalOptions): Promise<Gateway> 
   const listeners = createListeners({ requests, limits, shared: worker?.shared, log })
   addGauges(metrics, backends, { active: () => requests.active, connections: () => listeners.connections })
 
-  function fetch(request: Request): Promise<Response> {
-    return new Promise((resolve, reject) => {
-      requests.handle(webExchange(request, { answer: resolve, refuse: reject })).catch(reject)
-    })
-  }
-
   async function close(patienceMs = 0, { leaving = false } = {}): Promise<void> {
     // The socket still listens: load balancers see /readyz fail, and late requests get an answer instead of a refused connection.
     draining = true
@@ -192,8 +186,16 @@ export async function createGateway(options: InternalOptions): Promise<Gateway> 
     return listeners.listen(config.listen, (url) => cluster?.start(url))
   }
 
-  return { log, catalog, inspector, scrub: (text) => scrubber.scrub(text), listen, fetch, close }
+  const scrub = (text: string) => scrubber.scrub(text)
+  return { log, catalog, inspector, scrub, listen, fetch: fetchFrom(requests), close }
 }
+
+const fetchFrom =
+  (requests: Pick<ReturnType<typeof createRequestHandler>, 'handle'>) =>
+  (request: Request): Promise<Response> =>
+    new Promise((resolve, reject) => {
+      requests.handle(webExchange(request, { answer: resolve, refuse: reject })).catch(reject)
+    })
 
 const passThroughOptions = ({ retryPolicy, keepAliveMs, replayInputs, turnBytes }: InternalOptions) => ({
   replayInputs,

@@ -76,8 +76,7 @@ export function createHttpServer(
   { limits: given, onFull, handleTaken = handle, upgrades }: HttpServerOptions = {},
 ): HttpServer {
   const limits = { ...defaultLimits, ...given }
-  const { maxConnections, spareConnections } = limits
-  const crowd = new Crowd(maxConnections, {
+  const crowd = new Crowd(limits.maxConnections, {
     closeOldest: () => idle.closeOldest(),
     closeIdle: () => server.closeIdleConnections(),
     onFull,
@@ -85,48 +84,33 @@ export function createHttpServer(
   const taken = new WeakSet<Socket>()
   const idle = new IdleConnections()
   const order = new RequestOrder((socket) => idle.add(socket))
-  const server = http.createServer(
-    {
-      headersTimeout: limits.headersTimeoutMs,
-      requestTimeout: limits.requestTimeoutMs,
-      connectionsCheckingInterval: limits.checkEveryMs,
-      maxHeaderSize,
-      keepAliveTimeout: 65_000,
-    },
-    (request, response) => {
-      const { socket } = request
-      idle.delete(socket)
-      order.enter(socket, response, () => {
-        lingerAfter(request, response, limits.linger)
-        const exchange = nodeExchange(request, response, { crowded: crowd.isTooMany(socket) })
-        const answer = taken.has(socket) ? handleTaken : handle
-        // The handler answers its own failures. If that fails too, the client must not wait for ever.
-        answer(exchange).catch(() => response.destroy())
-      })
-    },
-  )
-  server.maxConnections = maxConnections + spareConnections
+  const server = http.createServer(timeoutsOf(limits), (request, response) => {
+    const { socket } = request
+    idle.delete(socket)
+    order.enter(socket, response, () => {
+      lingerAfter(request, response, limits.linger)
+      const exchange = nodeExchange(request, response, { crowded: crowd.isTooMany(socket) })
+      const answer = taken.has(socket) ? handleTaken : handle
+      // The handler answers its own failures. If that fails too, the client must not wait for ever.
+      answer(exchange).catch(() => response.destroy())
+    })
+  })
+  server.maxConnections = limits.maxConnections + limits.spareConnections
   // No limit by count: Node drops the headers beyond it silently. `maxHeaderSize` bounds them.
   server.maxHeadersCount = 0
   const again = new WeakSet<Socket>()
   const upgraded = new Set<Socket>()
-  // Node gives up a connection whose request asks for another protocol. Any but WebSocket is ignored, as HTTP allows: Java's client
-  // asks for HTTP/2 with each request. The server then reads the same request without that wish.
   const onUpgrade = (request: http.IncomingMessage, socket: Socket, head: Buffer) => {
     if (order.isBusy(socket)) return void socket.destroy()
     const [path = '/'] = (request.url ?? '/').split('?')
     const isForClients = handleTaken === handle || taken.has(socket)
-    if (!upgrades || !isForClients || !asksForWebSocket(request) || !upgrades.takes(path)) {
+    if (!isForClients || !asksForWebSocket(request) || !upgrades?.takes(path)) {
       again.add(socket)
       socket.unshift(Buffer.concat([withoutUpgrade(request), head]))
       return void server.emit('connection', socket)
     }
     idle.delete(socket)
-    socket.on('error', () => socket.destroy())
-    const response = new http.ServerResponse(request)
-    response.shouldKeepAlive = false
-    response.assignSocket(socket)
-    response.once('finish', () => socket.destroySoon())
+    const response = answerOn(socket, request)
     const exchange = nodeExchange(request, response, { crowded: crowd.isTooMany(socket) })
     const take = () => {
       response.detachSocket(socket)
@@ -152,30 +136,51 @@ export function createHttpServer(
     },
     take(socket) {
       // The same as for an accepted connection: the limit, and clients that have finished sending but still read.
-      if (crowd.size >= maxConnections + spareConnections) return void socket.destroy()
+      if (crowd.size >= server.maxConnections) return void socket.destroy()
       socket.allowHalfOpen = true
       taken.add(socket)
       server.emit('connection', socket)
     },
-    async listen(host, port) {
-      await new Promise<void>((resolve, reject) => {
-        server.once('error', reject)
-        server.listen(port, host, () => {
-          server.off('error', reject)
-          resolve()
-        })
-      })
-      const { port: actual } = server.address() as AddressInfo
-      return httpUrl(host, actual)
-    },
+    listen: (host, port) => listenOn(server, host, port),
     stopAccepting: () =>
       new Promise((resolve) => (server.listening ? server.close(() => resolve()) : resolve())),
     closeIdle: () => server.closeIdleConnections(),
-    closeAll: () => {
+    closeAll() {
       for (const socket of upgraded) socket.destroy()
       server.closeAllConnections()
     },
   }
+}
+
+const timeoutsOf = (limits: ServerLimits): http.ServerOptions => ({
+  headersTimeout: limits.headersTimeoutMs,
+  requestTimeout: limits.requestTimeoutMs,
+  connectionsCheckingInterval: limits.checkEveryMs,
+  maxHeaderSize,
+  keepAliveTimeout: 65_000,
+})
+
+/** Resolves with the URL. */
+async function listenOn(server: http.Server, host: string, port: number): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+  const { port: actual } = server.address() as AddressInfo
+  return httpUrl(host, actual)
+}
+
+/** The response on a connection that Node has given up; the connection ends with it. */
+function answerOn(socket: Socket, request: http.IncomingMessage): http.ServerResponse {
+  socket.on('error', () => socket.destroy())
+  const response = new http.ServerResponse(request)
+  response.shouldKeepAlive = false
+  response.assignSocket(socket)
+  response.once('finish', () => socket.destroySoon())
+  return response
 }
 
 interface CrowdEvents {

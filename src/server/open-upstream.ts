@@ -82,16 +82,14 @@ async function openOne(
     const traceHeaders = observer.attempts(target)
     if (tape) services.taping?.onTarget(tape, target.backendName, target.model)
     const wholeArguments = !asked.stream || client.toolArguments === 'whole'
-    head.set('x-dragoman-session', undefined)
-    head.pass(undefined)
-    observer.session = undefined
-    observer.sessionWhy = undefined
-    budget.rewind(keptBefore)
-    const onSession = (state: SessionState, why?: string) => {
+    const onSession = (state: SessionState | undefined, why?: string) => {
       head.set('x-dragoman-session', state)
       observer.session = state
       observer.sessionWhy = why
     }
+    onSession(undefined)
+    head.pass(undefined)
+    budget.rewind(keptBefore)
     const onAnswerHeaders: TurnContext['onAnswerHeaders'] = (form, headers) =>
       head.pass(scrubbed(answerHeadersFor(asked.origin.dialect, form, headers), services))
     const note = (text: string) => notes.add(text)
@@ -143,13 +141,15 @@ async function openOne(
       if (next === 'fallback') noteFallback(skipped, 'has failed too often and is left alone for now')
     },
   })
-  const { turn, target } = await opening.catch((error: unknown) => {
-    const failure = withoutBlame(GatewayError.from(error))
-    if (failure.code === 'upstream-credential') head.pass(undefined)
-    throw failure
-  })
+  const { turn, target } = await opening.catch((error: unknown) => fail(serving, error))
   observer.target = { backendName: target.backendName, model: target.model }
   return { turn, target, deferred }
+}
+
+function fail({ head }: Serving, error: unknown): never {
+  const failure = withoutBlame(GatewayError.from(error))
+  if (failure.code === 'upstream-credential') head.pass(undefined)
+  throw failure
 }
 
 /**

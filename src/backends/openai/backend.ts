@@ -116,16 +116,17 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
   const describe = async (): Promise<Finding[]> =>
     choice.description === undefined ? [] : [{ status: 'ok', message: choice.description }]
 
-  function toolFacts(request: TurnRequest): ToolFacts {
-    const isHosted = request.toolSearch?.tool.dialect === apis.responses.dialect
-    return {
-      limit: serverTraits(host, request.model).mostTools,
-      searches: isHosted && choice.of(request) === 'responses' && hasToolSearch(request.model),
-    }
-  }
+  const toolFacts = (request: TurnRequest): ToolFacts => ({
+    limit: serverTraits(host, request.model).mostTools,
+    searches: choice.of(request) === 'responses' && searchesFor(request, apis.responses.dialect),
+  })
 
   return { kind: 'openai', dialects, toolFacts, models, run, describe, close: () => client.close() }
 }
+
+/** The request asks for the search of the service itself, and its model has one. */
+const searchesFor = ({ toolSearch, model }: TurnRequest, dialect: string) =>
+  toolSearch?.tool.dialect === dialect && hasToolSearch(model)
 
 function keyHeader({ apiKey, authHeader }: OpenAIBackendOptions): Record<string, string> {
   if (apiKey === undefined) return {}

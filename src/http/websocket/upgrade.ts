@@ -30,7 +30,10 @@ export function openWebSocket(socket: Socket, key: string, headers: Readonly<Rec
   socket.write(`${lines.join('\r\n')}\r\n\r\n`)
 }
 
-/** The request again, as bytes, without its wish for another protocol. */
+/**
+ * The request again, as bytes, without its wish for another protocol. Node gives up a connection whose request has one. Any but
+ * WebSocket is ignored, as HTTP allows: Java's client asks for HTTP/2 with each request.
+ */
 export function withoutUpgrade({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
   const lines = [`${method} ${url} HTTP/${httpVersion}`]
   for (let at = 0; at < rawHeaders.length; at += 2)

@@ -93,7 +93,6 @@ export function fromResponsesRequest(
     isPartial: isBeginning || isPartial(fields),
   })
 
-  const stated = optional(fields.reasoning, 'reasoning', readEffort) ?? {}
   const turn: TurnRequest = {
     model,
     messages,
@@ -105,14 +104,7 @@ export function fromResponsesRequest(
       hasOpaqueParts: messages.some(hasOpaquePart) ? true : undefined,
       needs: needs.length > 0 ? needs : undefined,
       toolChoice: choice.toolChoice,
-      parallelToolCalls: optional(fields.parallel_tool_calls, 'parallel_tool_calls', boolean),
-      maxOutputTokens: optional(fields.max_output_tokens, 'max_output_tokens', positiveInteger),
-      temperature: optional(fields.temperature, 'temperature', between(0, 2)),
-      topP: optional(fields.top_p, 'top_p', between(0, 1)),
-      reasoning: stated.effort && { effort: stated.effort },
-      otherEffort: stated.otherEffort,
-      responseFormat: readFormat(fields),
-      user: optional(fields.user ?? fields.safety_identifier, 'user', string),
+      ...readSettings(fields),
     }),
     origin: {
       dialect,
@@ -134,6 +126,20 @@ export function fromResponsesRequest(
     includeProofs: included(fields, 'reasoning.encrypted_content'),
     echo: echoOf(fields, turn, { tools: offered.served, store }),
     compacts,
+  }
+}
+
+function readSettings(fields: Fields) {
+  const { effort, otherEffort } = optional(fields.reasoning, 'reasoning', readEffort) ?? {}
+  return {
+    parallelToolCalls: optional(fields.parallel_tool_calls, 'parallel_tool_calls', boolean),
+    maxOutputTokens: optional(fields.max_output_tokens, 'max_output_tokens', positiveInteger),
+    temperature: optional(fields.temperature, 'temperature', between(0, 2)),
+    topP: optional(fields.top_p, 'top_p', between(0, 1)),
+    reasoning: effort && { effort },
+    otherEffort,
+    responseFormat: readFormat(fields),
+    user: optional(fields.user ?? fields.safety_identifier, 'user', string),
   }
 }
 

@@ -89,6 +89,29 @@ async function play({ legs, settings = {}, onRun, failAsk, content = 'A\n', requ
 }
 
 describe('a turn with local tools', () => {
+  it('nobody reads on: the part under way is stopped', async () => {
+    let isReturned = false
+    async function* first() {
+      try {
+        yield* batches([start, ...said('Let me look.')])
+        await new Promise(() => undefined)
+      } finally {
+        isReturned = true
+      }
+    }
+    const options = {
+      request,
+      executor: { settings: { progress: 'off' } },
+      context: { turnId: 't', key: 'k', signal: new AbortController().signal },
+      first: new Turn(first()),
+    } as unknown as LocalTurnOptions
+    const turn = new Turn(localTurn(options))
+    while (!(await turn.next())?.some(({ type }) => type === 'text-delta'));
+    turn.stop()
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(isReturned).toBe(true)
+  })
+
   it('is one answer: texts, progress, one end, all usage', async () => {
     const { events, asked, text, reasoning, last, abandoned } = await play({
       legs: [
@@ -328,6 +351,8 @@ describe('the tools of the gateway are offered', () => {
     ['a result as a block', { messages: [{ role: 'user', content: [{ type: 'tool_result' }] }] }],
     ['a call as an item', { input: [{ type: 'web_search_call' }] }],
     ['an output as an item', { input: [{ type: 'function_call_output' }] }],
+    ['a result in a content', { contents: [{ role: 'user', parts: [{ functionResponse: { name: 'a' } }] }] }],
+    ['a call in a content', { contents: [{ role: 'model', parts: [{ function_call: { name: 'a' } }] }] }],
   ])('not if the request shows tools: %s', async (_what, body) => {
     expect(await offered(came(body))).toBe(false)
   })

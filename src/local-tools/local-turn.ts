@@ -27,20 +27,22 @@ function wantsLocalTools({ tools, toolChoice, messages, origin: { body } }: Turn
       message.role === 'tool' ||
       (message.role === 'assistant' && message.content.some(({ type }) => type === 'tool-call')),
   )
-  return !hadTools && ![body.messages, body.input].some((list) => Array.isArray(list) && list.some(isOfTools))
+  const lists = [body.messages, body.input, body.contents]
+  return !hadTools && !lists.some((list) => Array.isArray(list) && list.some(isOfTools))
 }
 
 /** Looks at the original body in any dialect: decoded messages lack results without a call and tools of the service. */
 function isOfTools(element: unknown): boolean {
   if (!isObject(element)) return false
-  const { role, type, tool_calls: calls, function_call: call, content } = element
+  const { role, type, tool_calls: calls, function_call: call, content, parts } = element
+  const { functionCall, functionResponse, function_response: response } = element
   return (
     role === 'tool' ||
     role === 'function' ||
     /tool|call/.test(textOf(type)) ||
-    isObject(call) ||
+    [call, functionCall, functionResponse, response].some(isObject) ||
     (Array.isArray(calls) && calls.length > 0) ||
-    (Array.isArray(content) && content.some(isOfTools))
+    [content, parts].some((list) => Array.isArray(list) && list.some(isOfTools))
   )
 }
 

@@ -17,6 +17,8 @@ export default defineConfig({
     // For tests that hang. None of them is a measure of speed: on a loaded machine everything may take ten times as long.
     testTimeout: process.env.NIGHTLY ? 1_800_000 : 120_000,
     hookTimeout: 120_000,
+    // A measure has noise: when V8 collects garbage is not ours to say. A row fails if it is above its limit three times in a row.
+    retry: isAlone ? 2 : 0,
     expect: { poll: { timeout: 30_000 } },
     pool: 'forks',
     // Files share the modules of their worker: to load them anew for each took a third of all CPU time. So no test may leave

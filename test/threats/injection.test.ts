@@ -47,8 +47,12 @@ function expectCleanLog(): void {
 
 const metricsLine = /^(# (HELP|TYPE) .*|\w+(\{(\w+="([^"\\\n]|\\["\\n])*",?)*\})? [\d.e+-]+|)$/
 
+/** A path cannot hold half of a surrogate pair: no client can send it there. */
+const doorsNaming = (text: string) =>
+  threatDoors.filter(({ isAllInPath }) => !isAllInPath || !/\p{Surrogate}/u.test(text))
+
 describe.each(spread(lineBreaks, 1))('%j', (evil) => {
-  it.each(threatDoors)('in the model, by $name', async (door) => {
+  it.each(doorsNaming(evil))('in the model, by $name', async (door) => {
     const model = `openai/gpt${evil}demo`
     const answer = await askDoor(bench.url, door, { model, stream: true })
     expect(answer.status).toBe(200)

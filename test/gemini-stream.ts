@@ -1,5 +1,5 @@
 // Reads a stream of streamGenerateContent by code of its own, and refuses what Google's clients fail at (docs/wire-cases.md): comments,
-// names of events, `[DONE]`, data without the space, calls in pieces, chunks behind the end.
+// names of events, `[DONE]`, data without the space, calls in pieces, chunks after the end.
 
 export interface GeminiCall {
   id: string
@@ -50,7 +50,7 @@ export async function readGeminiStream(response: Response): Promise<GeminiStream
 
 function readFrames(stream: GeminiStream): void {
   const { raw, problems } = stream
-  // A late error is sent again behind its frame, bare.
+  // A late error is sent again after its frame, bare.
   const bare = raw.lastIndexOf('\n{')
   const frames = bare < 0 ? raw : raw.slice(0, bare + 1)
   for (const line of frames.split('\n')) {

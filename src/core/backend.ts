@@ -108,7 +108,7 @@ export class SessionLost extends Error {
 
 /**
  * A second request with results that another request is being answered for. Mostly the client gave up the first and sends it again, and
- * can be answered a little later. The gateway itself does not try again: nobody may wait for a second answer.
+ * can be answered a little later. The gateway itself does not try again: the client may have left.
  */
 export const alreadyAnswered = () =>
   new GatewayError(

@@ -5,7 +5,7 @@ import type { ListedModel } from './models.ts'
 
 const prefix = 'claude-via/'
 
-/** The name behind the prefix; undefined without it. */
+/** The name after the prefix; undefined without it. */
 export const withoutPickerPrefix = (name: string): string | undefined =>
   name.startsWith(prefix) && name.length > prefix.length ? name.slice(prefix.length) : undefined
 

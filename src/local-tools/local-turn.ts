@@ -107,7 +107,7 @@ export async function* localTurn(options: LocalTurnOptions): AsyncGenerator<Turn
       if (calls.length === 0) return yield answer.end(leg.turn)
       let isWaitedFor = true
       try {
-        // The model was told of the limit, and still calls tools.
+        // The model knows the limit, and still calls tools.
         if (done.limit !== undefined) return yield answer.stop(`(Stopped after ${done.limit}.)`, leg.turn)
         const results: ToolResult[] = []
         for (const call of calls) {

@@ -66,7 +66,7 @@ export async function* searchTurn(options: SearchTurnOptions): AsyncGenerator<Tu
   } catch (error) {
     yield answer.fail(GatewayError.from(error))
   } finally {
-    // Also if the client is gone, or its answer takes too much memory: nobody reads on.
+    // Also if the client is gone, or its answer takes too much memory: the reader has stopped.
     if (!turn.over) turn.stop()
     for (const { callId } of searches.results) options.abandon(callId)
   }

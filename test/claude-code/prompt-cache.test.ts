@@ -1,5 +1,5 @@
 // A Claude Code session of twenty turns against the strict simulator: what the service reads from its prompt cache never shrinks, whatever
-// the turns add. A gateway that rewrites a byte of the prefix loses all behind it.
+// the turns add. A gateway that rewrites a byte of the prefix loses the cache from there on.
 
 import { expect, it } from 'vitest'
 import type { Body } from '../harness.ts'

@@ -27,7 +27,7 @@ const wire = (isDeferred: boolean): Body[] => [
   ...(isDeferred ? [search] : []),
 ]
 
-/** What the service takes for its prompt of the last request: on Anthropic, deferred tools that nobody has found are no part of it. */
+/** What the service takes for its prompt of the last request: on Anthropic, deferred tools that were not found are no part of it. */
 const sent = {
   anthropic: () => {
     const body = (bench.anthropic.requests.at(-1)?.body ?? {}) as { tools?: Body[] }

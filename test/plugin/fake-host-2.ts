@@ -1,4 +1,4 @@
-// OpenCode 2 as far as a plugin sees it, from its documents and code; nobody ran the real one here. Three contexts: since 2.0.4,
+// OpenCode 2 as far as a plugin sees it, from its documents and code; the real one was never run here. Three contexts: since 2.0.4,
 // up to 2.0.3, and what OpenCode 1 gives to the same function.
 
 import type {

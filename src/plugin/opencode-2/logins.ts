@@ -31,7 +31,7 @@ function registration(integrationID: string, method: AuthMethod): MethodRegistra
         ({ access, refresh, expires }) =>
           ({ type: 'oauth', methodID: id, access, refresh, expires }) as const,
       )
-      // A login that is given up is nobody's failure.
+      // A cancelled login is no failure.
       credential.catch(() => undefined)
       return { mode: 'auto', url, instructions, callback: credential }
     },

@@ -124,7 +124,7 @@ export const exitedShell: ShellFormat = ({ text, isError }) => {
     : done(stdout, timeoutExitCode, { truncated, timedOut: true })
 }
 
-/** Lines behind the output, in this order: those that there are. */
+/** Lines after the output, in this order, where present. */
 const geminiEnd =
   /(?:\nError: ([^\n]*))?(?:\nExit Code: (-?\d+))?(?:\nSignal: ([^\n]*))?(?:\nBackground PIDs: [^\n]*)?\nProcess Group PGID: \d+\s*$/
 

@@ -81,7 +81,7 @@ export function unwrapGemini({ text, isError }: ClientResult): ClientResult {
 
 export const geminiCut = /^Output too large\. Showing first [\d,.]+ and last [\d,.]+ characters\.[^\n]*\n/
 
-/** Gemini CLI's list: files have their size behind them. */
+/** Gemini CLI's list: each file is followed by its size. */
 export function unwrapGeminiList({ text, isError }: ClientResult): ClientResult {
   if (!text.startsWith('Directory listing for ')) return { text, isError }
   const lines = text.split('\n').map((line) => (line.endsWith(' bytes)') ? withoutSize(line) : line))

@@ -54,7 +54,7 @@ export function usageMetadata(usage: Usage | undefined): Record<string, unknown>
   }
 }
 
-/** What follows the parts of a chunk. `more`: members behind the candidates, as JSON with their comma. */
+/** What follows the parts of a chunk. `more`: members after the candidates, as JSON with their comma. */
 export const closing = (
   { id, model }: { id: string; model: string },
   reason: string | undefined,

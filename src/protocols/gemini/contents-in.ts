@@ -150,7 +150,7 @@ export function readParts(content: Fields, path: string): Fields[] {
 function readUserPart(part: Fields, path: string, content: UserPart[], results: readonly ToolResult[]): void {
   if (member(part, 'functionCall') !== undefined)
     throw invalid(`${path}.functionCall`, 'is not allowed in a content of the role user')
-  // Gemini CLI puts the media of a result behind it.
+  // Gemini CLI puts the media of a result after it.
   const result = content.length === 0 ? results.at(-1) : undefined
   const media = result ? readMedia(part, path) : (readSound(part, path) ?? readMedia(part, path))
   if (media) {

@@ -1,5 +1,5 @@
 // TurnEvents → the chunks of streamGenerateContent: as SSE (`alt=sse`), or as one JSON array. What real clients insist on is in
-// docs/wire-cases.md: one space behind `data:`, no comments, no event names, no `[DONE]`, blank lines as the only keep-alive. The
+// docs/wire-cases.md: one space after `data:`, no comments, no event names, no `[DONE]`, blank lines as the only keep-alive. The
 // constant part of a chunk is built once per turn; only the delta is encoded.
 
 import { jsonString } from '../../base/json-string.ts'
@@ -42,7 +42,7 @@ export class GeminiWriter {
   readonly #budget: TurnBudget
   readonly #signatures: SignatureWriter
   readonly #isArray: boolean
-  /** Before and behind the parts of a chunk. */
+  /** Before and after the parts of a chunk. */
   readonly #before: string
   readonly #after: string
   readonly #textFraming: Framing

@@ -86,7 +86,7 @@ const rows: Row[] = [
     alphabet: [' ', 'a', '.', '[CALL_ID]', '[ARGS]', '1', '['],
   },
   {
-    file: `${text}/lenient-json.ts`,
+    file: 'src/base/lenient-json/lenient-json.ts',
     before: /^[+-]?\d*\.?\d*(?:[eE][+-]?\d*)?$/,
     now: /^[+-]?\d*(?:\.\d*)?(?:[eE][+-]?\d*)?$/,
     alphabet: ['+', '-', '1', '0', '.', 'e', 'E', ' '],

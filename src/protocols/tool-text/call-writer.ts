@@ -1,9 +1,9 @@
 // The calls of a text turn on their way out: filtered, unescaped, numbered and written as events.
 
+import { respelt, sameJson } from '../../base/json-source.ts'
 import type { TextRepair } from '../../core/backend.ts'
 import type { BlockWriter } from '../../core/blocks.ts'
 import { entryCost, type TurnBudget, textCost } from '../../core/turn-budget.ts'
-import { respelt, sameJson } from './json-source.ts'
 import type { Call } from './pieces.ts'
 import { turnNotes } from './turn-notes.ts'
 

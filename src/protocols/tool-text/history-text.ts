@@ -1,6 +1,7 @@
 // The history as text: messages, calls and results. render.ts arranges it in messages.
 
 import { parseJson } from '../../base/json.ts'
+import { memberTexts } from '../../base/json-source.ts'
 import { missingResultText } from '../../core/history.ts'
 import type {
   AssistantPart,
@@ -11,7 +12,6 @@ import type {
   UserPart,
 } from '../../core/request.ts'
 import type { Escaper } from './escape.ts'
-import { memberTexts } from './json-source.ts'
 import type { Markup } from './markup.ts'
 
 export interface HistoryOptions {

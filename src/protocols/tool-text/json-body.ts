@@ -2,8 +2,8 @@
 // once.
 
 import { parseJson } from '../../base/json.ts'
+import { readLenientJson } from '../../base/lenient-json/lenient-json.ts'
 import { TextBuffer } from '../../base/text-buffer.ts'
-import { readLenientJson } from './lenient-json.ts'
 import type { Call } from './pieces.ts'
 
 const newline = 0x0a

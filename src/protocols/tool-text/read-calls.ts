@@ -2,9 +2,9 @@
 
 import { isDeeper } from '../../base/depth.ts'
 import { type Fields, isObject, parseJson } from '../../base/json.ts'
-import { fitToSchema } from './fit-schema.ts'
-import { elementTexts, memberTexts, writeJson, writeMembers } from './json-source.ts'
-import { readLenientJson } from './lenient-json.ts'
+import { elementTexts, memberTexts, writeJson, writeMembers } from '../../base/json-source.ts'
+import { readLenientJson } from '../../base/lenient-json/lenient-json.ts'
+import { fitArguments } from '../call-check/fit-arguments.ts'
 import type { Call } from './pieces.ts'
 import type { Toolbox } from './toolbox.ts'
 
@@ -147,11 +147,13 @@ export function makeCall(name: string, input: Fields, { tools, changes, text }: 
   if (isDeeper(input, maxDepth)) return undefined
   const tool = tools.find(name)
   const renamed = tool && tool.name !== name ? [`tool "${name}" was read as "${tool.name}"`] : []
-  const fitted = tool ? fitToSchema(input, tools.checkerOf(tool)) : { input, changes: [] }
+  const fitted = tool
+    ? fitArguments(input, tools.checkerOf(tool))
+    : { input, changes: [], nameBefore: undefined }
   return {
     type: 'call',
     name: tool?.name ?? name,
-    input: writeJson(fitted.input, input, text),
+    input: writeJson(fitted.input, input, text, fitted.nameBefore),
     changes: [...changes, ...renamed, ...fitted.changes],
   }
 }

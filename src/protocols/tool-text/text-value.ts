@@ -3,7 +3,7 @@
 
 import { checkBudget, SchemaChecker } from '../../base/json-schema/check.ts'
 import { allowedTypes, isOfTypes, type JsonType, typeOf } from '../../base/json-schema/types.ts'
-import { readJson, readNumber, readStructure, readWord } from './text-literals.ts'
+import { readJson, readNumber, readStructure, readWord } from '../call-check/text-literals.ts'
 
 export interface TextValue {
   value: unknown

@@ -1,10 +1,10 @@
 // The tools section of the prompt: the list of tools, and how to write a call. These texts steer models: every word counts.
 
 import { hasSpelling, writeAll } from '../../base/exact-json.ts'
+import { sameJson } from '../../base/json-source.ts'
 import type { Tool, TurnRequest } from '../../core/request.ts'
 import { createEscaper, type Escaper } from './escape.ts'
 import { callBlock } from './history-text.ts'
-import { sameJson } from './json-source.ts'
 import type { Markup } from './markup.ts'
 
 type ToolRequest = Pick<TurnRequest, 'tools' | 'toolChoice' | 'parallelToolCalls'>

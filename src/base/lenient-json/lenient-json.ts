@@ -2,7 +2,7 @@
 // the source of numbers, and parses the result. The jsonrepair package is no substitute: it closes cut strings silently and
 // does not report its changes.
 
-import { parseJson } from '../../base/json.ts'
+import { parseJson } from '../json.ts'
 import { isQuote, QuoteRules, skipBlank } from './lenient-quotes.ts'
 import { LenientString } from './lenient-string.ts'
 

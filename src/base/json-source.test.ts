@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { fuzz, fuzzShare } from '../../../test/fuzz/settings.ts'
+import { fuzz, fuzzShare } from '../../test/fuzz/settings.ts'
 import { elementTexts, memberTexts, writeJson } from './json-source.ts'
 
 it('gives the source of every member', () => {

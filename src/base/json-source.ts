@@ -1,6 +1,7 @@
 // JSON text that keeps its source: a number of twenty digits or a 1.0 would not survive being parsed and written again.
 
-import { isObject, parseJson } from '../../base/json.ts'
+import { writeAll } from './exact-json.ts'
+import { type Fields, isObject, parseJson } from './json.ts'
 
 /** The source of each member of a JSON object. `text` must be valid JSON; of members with the same name, the last counts. */
 export function memberTexts(text: string): Map<string, string> {
@@ -36,17 +37,31 @@ export function elementTexts(text: string): string[] {
   return elements
 }
 
+/** The name that a member had before the change. */
+export type NameBefore = (holder: Fields, name: string) => string
+
+const sameName: NameBefore = (_holder, name) => name
+
 /** Writes a changed value. Its unchanged parts keep their source: `text` is the JSON text of `before`. */
-export function writeJson(value: unknown, before: unknown, text: string | undefined): string {
-  if (text === undefined) return JSON.stringify(value)
+export function writeJson(
+  value: unknown,
+  before: unknown,
+  text: string | undefined,
+  nameBefore: NameBefore = sameName,
+): string {
+  if (text === undefined) return writeAll(value)
   if (value === before) return text
   if (Array.isArray(value) && Array.isArray(before)) {
     const texts = elementTexts(text)
-    return `[${value.map((one, at) => writeJson(one, before[at], texts[at])).join(',')}]`
+    return `[${value.map((one, at) => writeJson(one, before[at], texts[at], nameBefore)).join(',')}]`
   }
-  if (!isObject(value) || !isObject(before)) return JSON.stringify(value)
+  if (Array.isArray(value) && value.length === 1 && value[0] === before) return `[${text}]`
+  if (!isObject(value) || !isObject(before)) return writeAll(value)
   const texts = memberTexts(text)
-  return writeMembers(Object.keys(value), (key) => writeJson(value[key], before[key], texts.get(key)))
+  return writeMembers(Object.keys(value), (key) => {
+    const name = nameBefore(value, key)
+    return writeJson(value[key], before[name], texts.get(name), nameBefore)
+  })
 }
 
 export function writeMembers(keys: readonly string[], write: (key: string) => string): string {

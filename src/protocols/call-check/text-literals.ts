@@ -1,9 +1,10 @@
 // Numbers, words, objects and arrays that were written as text.
 
 import { isDeeper } from '../../base/depth.ts'
+import { keepSpelling } from '../../base/exact-json.ts'
 import { isObject, parseJson } from '../../base/json.ts'
 import type { JsonType } from '../../base/json-schema/types.ts'
-import { readLenientJson } from './lenient-json.ts'
+import { readLenientJson } from '../../base/lenient-json/lenient-json.ts'
 
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 const words = new Map<string, boolean | null>([
@@ -19,12 +20,13 @@ const words = new Map<string, boolean | null>([
 
 const maxDepth = 128
 
-/** JSON that can be written again; undefined for anything else. */
+/** JSON that can be written again, with the spelling of its numbers; undefined for anything else. */
 export function readJson(text: string): unknown {
   const value = parseJson(text)
-  return isDeeper(value, maxDepth) || value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY
-    ? undefined
-    : value
+  if (isDeeper(value, maxDepth) || value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY)
+    return undefined
+  keepSpelling(text, value)
+  return value
 }
 
 /** Undefined if the number would lose digits; `JSON.parse` would round it. */

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fuzz } from '../../../test/fuzz/settings.ts'
 import { SchemaChecker } from '../../base/json-schema/check.ts'
-import { fitToSchema as fitInput } from './fit-schema.ts'
+import { fitArguments as fitInput } from './fit-arguments.ts'
 
 const fitToSchema = (input: Record<string, unknown>, schema: unknown) =>
   fitInput(input, new SchemaChecker(schema))
@@ -50,11 +50,71 @@ describe('another way to write the same value', () => {
     [3, { anyOf: [list(integer), none] }, [3], 'a number became an array of one'],
     ['5', { anyOf: [{ enum: ['auto'] }, integer] }, 5, 'a string became a number'],
     ['5', { oneOf: [boolean, number] }, 5, 'a string became a number'],
+    ['a.txt', list(string), ['a.txt'], 'a string became an array of one'],
+    ['C', { enum: ['a', 'b', 'c'] }, 'c', '"C" became "c"'],
+    [' Open', { const: 'open' }, 'open', '" Open" became "open"'],
     ['true', { anyOf: [integer, boolean] }, true, 'a string became a boolean'],
   ])('%j for %j', (value, schema, fitted, ...changes) => {
-    expect(fitOne(value, schema)).toEqual({
+    expect(fitOne(value, schema)).toMatchObject({
       input: { x: fitted },
       changes: changes.map((change) => `x: ${change}`),
+    })
+  })
+
+  describe('of members', () => {
+    const schema = {
+      type: 'object',
+      properties: { file_path: string, limit: integer, all: { type: ['boolean', 'null'] } },
+      required: ['file_path'],
+    }
+    const closed = { ...schema, additionalProperties: false }
+
+    it.each<[Record<string, unknown>, unknown, unknown, ...string[]]>([
+      [{ file_path: 'a', limit: null }, schema, { file_path: 'a' }, 'limit: null became absent'],
+      [{ filePath: 'a' }, schema, { file_path: 'a' }, 'filePath: was read as "file_path"'],
+      [{ 'file-path': 'a' }, closed, { file_path: 'a' }, 'file-path: was read as "file_path"'],
+      [
+        { file_path: 'a', Limit: '5' },
+        closed,
+        { file_path: 'a', limit: 5 },
+        'Limit: was read as "limit"',
+        'limit: a string became a number',
+      ],
+      [
+        { arguments: { file_path: 'a' } },
+        schema,
+        { file_path: 'a' },
+        'the arguments were inside "arguments"',
+      ],
+      [{ input: '{"file_path":"a"}' }, schema, { file_path: 'a' }, 'the arguments were inside "input"'],
+      [
+        { params: { filePath: 'a' } },
+        schema,
+        { file_path: 'a' },
+        'the arguments were inside "params"',
+        'filePath: was read as "file_path"',
+      ],
+    ])('%j', (input, rules, fitted, ...changes) => {
+      const { input: found, changes: told } = fitToSchema(input, rules)
+      expect({ found, told }).toEqual({ found: fitted, told: changes })
+    })
+
+    it.each<[Record<string, unknown>, unknown]>([
+      [{ file_path: 'a', all: null }, schema],
+      [{ file_path: null }, schema],
+      [{ file_path: 'a', other: null }, schema],
+      // The member may be one that the tool takes beside its own.
+      [{ file_path: 'a', Limit: '5' }, schema],
+      [{ filePath: 'a', FilePath: 'b' }, schema],
+      [{ file_path: 'a', filePath: 'b' }, closed],
+      [{ filePath: 'a' }, { ...closed, patternProperties: { '^f': {} } }],
+      [{ arguments: { other: 'a' } }, schema],
+      [{ arguments: { file_path: 'a' }, more: 1 }, schema],
+      [{ arguments: { x: 1 } }, { ...of(string), required: ['arguments'] }],
+    ])('but not %j', (input, rules) => {
+      const { input: found, changes } = fitToSchema(input, rules)
+      expect(found).toBe(input)
+      expect(changes).toEqual([])
     })
   })
 
@@ -66,7 +126,7 @@ describe('another way to write the same value', () => {
       ],
       other: '5',
     }
-    expect(fitToSchema(input, { properties: { todos: list(todo) } })).toEqual({
+    expect(fitToSchema(input, { properties: { todos: list(todo) } })).toMatchObject({
       input: {
         todos: [
           { id: 1, text: 'a' },
@@ -80,7 +140,7 @@ describe('another way to write the same value', () => {
   })
 
   it('inside a value that was text', () => {
-    expect(fitOne('[{"id":"1"}]', list(todo))).toEqual({
+    expect(fitOne('[{"id":"1"}]', list(todo))).toMatchObject({
       input: { x: [{ id: 1 }] },
       changes: ['x: a string became an array', 'x[0].id: a string became a number'],
     })
@@ -102,7 +162,7 @@ describe('another way to write the same value', () => {
       },
       properties: { wait: { anyOf: [{ $ref: '#/$defs/until' }, { $ref: '#/$defs/during' }] } },
     }
-    expect(fitToSchema({ wait: { kind: 'for', n: '5' } }, schema)).toEqual({
+    expect(fitToSchema({ wait: { kind: 'for', n: '5' } }, schema)).toMatchObject({
       input: { wait: { kind: 'for', n: 5 } },
       changes: ['wait.n: a string became a number'],
     })
@@ -147,8 +207,6 @@ describe('unchanged values', () => {
     [1, boolean],
     ['', integer],
     ['null', integer],
-    [null, string],
-    [null, list(string)],
     [{ a: 1 }, string],
     [['a'], string],
     ['{"a":', todo],
@@ -156,12 +214,16 @@ describe('unchanged values', () => {
     ['12345678901234567890', integer],
     [large, string],
     ['1e999', number],
-    // The client judges an enum.
-    ['C', { enum: ['a', 'b', 'c'] }],
+    // Two values differ from it in case only.
+    ['B', { enum: ['b', 'a', 'b '] }],
+    ['d', { enum: ['a', 'b', 'c'] }],
     ['9', { type: 'integer', enum: [1, 2] }],
     // A string may be a list in another notation.
-    ['a.txt', list(string)],
     ['a, b', list(string)],
+    ['ls -la', list(string)],
+    ['', list(string)],
+    // Either a number, or a list of one text.
+    ['5', { anyOf: [number, list(string)] }],
     [{ id: 1 }, list()],
     ['x', false],
   ])('%j for %j', (value, schema) => {

@@ -6,6 +6,7 @@ import { isLoopback } from './base/loopback.ts'
 import { Seal } from './base/seal.ts'
 import { version } from './base/version.ts'
 import type { Cluster, ClusterOptions, ParentPeers } from './cluster/cluster.ts'
+import { checkModesOf } from './config/calls.ts'
 import { execProblems } from './config/exec.ts'
 import { ownPaths } from './config/own-paths.ts'
 import type { Config } from './config/schema.ts'
@@ -31,6 +32,7 @@ import type { ExporterPace } from './observe/traces/exporter.ts'
 import type { Tracer } from './observe/tracing.ts'
 import type { Observing } from './observe/turn-observer.ts'
 import { UsageLog } from './observe/usage-log.ts'
+import { CallChecks } from './server/call-checks.ts'
 import { Catalog } from './server/catalog.ts'
 import { addGauges, createBreakers } from './server/gauges.ts'
 import { createRequestHandler } from './server/handle-request.ts'
@@ -149,6 +151,7 @@ export async function createGateway(options: InternalOptions): Promise<Gateway> 
     cluster,
     local,
     deferral: new ToolDeferral(config.deferTools),
+    callChecks: new CallChecks(checkModesOf(config)),
     taping: tapes?.taping,
   }
 

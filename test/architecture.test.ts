@@ -18,7 +18,7 @@ const rows: readonly (readonly [folder: string, mayImport: string])[] = [
   ['protocols/client-tools', 'core'],
   ['protocols/tool-search', 'core'],
   ['protocols/local-tools', 'core protocols/client-tools protocols/requests'],
-  ['protocols/call-check', 'core protocols/requests'],
+  ['protocols/call-check', 'core'],
   ['protocols/tool-text', 'core protocols/call-check protocols/requests protocols/streams'],
   ['protocols/qwen-web', 'core protocols/errors protocols/requests protocols/streams'],
   ['protocols/anthropic-messages', 'core protocols/errors protocols/requests protocols/streams'],

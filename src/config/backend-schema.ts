@@ -2,6 +2,7 @@
 // test/cli/docs.test.ts compares the two.
 
 import { z } from 'zod'
+import { callsSchema } from './calls.ts'
 import { openaiToolText, qwenToolText } from './tool-text.ts'
 import { baseUrl, headerName, headerText, headerValue, milliseconds, url } from './values.ts'
 
@@ -18,6 +19,7 @@ const connection = {
       ca: z.string().optional().describe('PEM file with additional certificate authorities to trust.'),
     })
     .optional(),
+  calls: callsSchema.optional().describe('The check of tool calls from this backend: docs/calls.md.'),
 }
 
 const shared = {

@@ -4,6 +4,7 @@
 
 import { z } from 'zod'
 import { backendSchema } from './backend-schema.ts'
+import { callsSchema } from './calls.ts'
 import { execSchema } from './exec.ts'
 import { telemetrySchema } from './telemetry.ts'
 import { baseUrl, milliseconds, name } from './values.ts'
@@ -93,6 +94,7 @@ export const configSchema = z.strictObject({
     .describe(
       'Tools that the model searches for: where the service needs it, never, or also above this number.',
     ),
+  calls: callsSchema.prefault({}).describe('The check of tool calls: docs/calls.md.'),
   responses: z
     .strictObject({
       webSocket: z

@@ -1,6 +1,7 @@
 // Backend: the interface between the gateway and a model service.
 
 import type { Signal } from '../base/signal.ts'
+import type { CallCheck } from './call-check.ts'
 import type { Caller } from './caller.ts'
 import { GatewayError, type ServiceError } from './errors.ts'
 import type { TurnEvent } from './events.ts'
@@ -39,6 +40,8 @@ export interface TurnContext {
   wholeArguments: boolean
   /** The client gets this turn alone and in the dialect of its request: a reader of that dialect may open a lane (`opaque` events). */
   mayOpenLane?: boolean | undefined
+  /** Checks the calls of the turn. Absent: they are not checked. */
+  calls?: CallCheck | undefined
   /** Session backends report the state of their run before the first event. `why` is for the log: why no other run was used. */
   onSession?(state: SessionState, why?: string): void
   /** Present if the turn is taped. */

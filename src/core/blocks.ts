@@ -1,13 +1,14 @@
 // BlockWriter: opens, numbers and closes blocks. All block events are made here, so readers cannot get their order wrong: opening a
 // block closes the one before it.
 
+import type { CallCheck } from './call-check.ts'
 import type { TurnEvent } from './events.ts'
 import { entryCost, TurnBudget, textCost } from './turn-budget.ts'
 
 type OpenBlock =
   | { kind: 'text'; block: number; refusal: boolean }
   | { kind: 'reasoning'; block: number }
-  | { kind: 'tool-call'; block: number; callId: string; name: string; given: boolean }
+  | { kind: 'tool-call'; block: number; callId: string; name: string; started: boolean; given: boolean }
 
 export type OpaqueEvent = Extract<TurnEvent, { type: 'opaque' }>
 export type OpaqueFields = Omit<Extract<TurnEvent, { type: 'opaque' }>, 'type' | 'covers'>
@@ -23,6 +24,7 @@ interface BlockOptions {
   budget?: TurnBudget
   stem?: string
   lane?: string | undefined
+  calls?: CallCheck | undefined
 }
 
 export class BlockWriter {
@@ -33,17 +35,22 @@ export class BlockWriter {
   #events: TurnEvent[] = []
   readonly #budget: TurnBudget
   readonly #lane: string | undefined
+  readonly #calls: CallCheck | undefined
   /** `turn-start` was written. */
   isStarted = false
   /** Completed tool calls. */
   calls = 0
   hasText = false
 
-  /** `stem`: the prefix of generated call ids. Call ids are kept until the turn ends. `lane`: its dialect, for `turn-start`. */
-  constructor({ budget = new TurnBudget(), stem = 'call', lane }: BlockOptions = {}) {
+  /**
+   * `stem`: the prefix of generated call ids. Call ids are kept until the turn ends. `lane`: its dialect, for `turn-start`. `calls`:
+   * checks each call before its first event.
+   */
+  constructor({ budget = new TurnBudget(), stem = 'call', lane, calls }: BlockOptions = {}) {
     this.#budget = budget
     this.#stem = stem
     this.#lane = lane
+    this.#calls = calls
   }
 
   get begun(): boolean {
@@ -182,9 +189,15 @@ export class BlockWriter {
     this.close()
     const callId = id === '' || this.#ids.has(id) ? this.#freshId() : id
     this.#ids.add(callId)
-    this.#open = { kind: 'tool-call', block: this.#next++, callId, name, given: false }
-    this.push({ type: 'tool-call-start', block: this.#open.block, callId, name })
+    // A check may give the call another name, so its start waits.
+    const started = this.#calls === undefined
+    this.#open = { kind: 'tool-call', block: this.#next++, callId, name, started, given: false }
+    if (started) this.#startOpen(this.#open)
     return callId
+  }
+
+  #startOpen({ block, callId, name }: { block: number; callId: string; name: string }): void {
+    this.push({ type: 'tool-call-start', block, callId, name })
   }
 
   #freshId(): string {
@@ -195,18 +208,28 @@ export class BlockWriter {
 
   callDelta(delta: string): void {
     if (this.#open?.kind !== 'tool-call' || delta === '') return
+    if (!this.#open.started) this.#startOpen(this.#open)
+    this.#open.started = true
     this.#open.given = true
     this.push({ type: 'tool-call-delta', block: this.#open.block, delta })
   }
 
-  /** Ends the open call. A call has at least one delta: if there was none, it is the whole input. */
-  endCall(input: string): void {
-    if (this.#open?.kind !== 'tool-call') return
-    const { block, callId, name, given } = this.#open
-    if (!given) this.push({ type: 'tool-call-delta', block, delta: input })
+  /**
+   * Ends the open call. A call has at least one delta: if there was none, it is the whole input. `value`: the parsed input, if known.
+   * True if the client gets another call than the model made.
+   */
+  endCall(input: string, value?: unknown): boolean {
+    if (this.#open?.kind !== 'tool-call') return false
+    const { block, callId, name, started, given } = this.#open
+    const made = { callId, name, input }
+    const call = this.#calls?.check(made, given, value) ?? made
+    if (!started) this.#startOpen({ block, callId: call.callId, name: call.name })
+    if (!given) this.push({ type: 'tool-call-delta', block, delta: call.input })
     this.#open = undefined
     this.calls++
-    this.push({ type: 'tool-call-end', block, callId, name, input })
+    const isChanged = call !== made
+    this.push({ type: 'tool-call-end', block, ...call, ...(isChanged ? { made } : {}) })
+    return isChanged
   }
 
   /** Closes text and reasoning. A tool call stays open: only its reader knows whether it is complete. */

@@ -1,6 +1,7 @@
 // TurnCollector: events to a whole turn, for answers that are not streamed. Truncated tool calls are left out.
 
 import { TextBuffer } from '../base/text-buffer.ts'
+import type { KnownCall } from './call-key.ts'
 import type { GatewayError } from './errors.ts'
 import type { FinishReason, SearchEvent, TurnEvent, Usage } from './events.ts'
 import { costOf } from './held-events.ts'
@@ -9,7 +10,7 @@ import { type TurnBudget, textCost } from './turn-budget.ts'
 export type CollectedPart =
   | { type: 'text'; text: string; refusal: boolean }
   | { type: 'reasoning'; text: string; signature?: string; redacted?: string }
-  | { type: 'tool-call'; callId: string; name: string; input: string }
+  | { type: 'tool-call'; callId: string; name: string; input: string; made?: KnownCall }
 
 export interface CollectedTurn {
   id: string
@@ -115,9 +116,11 @@ export class TurnCollector {
         parts.push({ type: 'reasoning', text: this.#text.toString(), ...proof })
         return
       }
-      case 'tool-call-end':
-        parts.push({ type: 'tool-call', callId: event.callId, name: event.name, input: event.input })
+      case 'tool-call-end': {
+        const { callId, name, input, made } = event
+        parts.push({ type: 'tool-call', callId, name, input, ...(made ? { made } : {}) })
         return
+      }
       case 'tool-search':
         this.#turn.searches ??= []
         this.#turn.searches.push({ before: parts.length, search: event })

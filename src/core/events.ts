@@ -10,6 +10,7 @@
 // - `opaque` events occur only if `turn-start` names a lane, in the dialect of that lane. The events that one covers follow it in the
 //   same batch, and none of them is `turn-start` or `opaque`.
 
+import type { KnownCall } from './call-key.ts'
 import type { GatewayError } from './errors.ts'
 import type { Tool } from './request.ts'
 
@@ -55,7 +56,8 @@ export type TurnEvent =
   | { type: 'reasoning-end'; block: number; signature?: string; redacted?: string }
   | { type: 'tool-call-start'; block: number; callId: string; name: string }
   | { type: 'tool-call-delta'; block: number; delta: string }
-  | { type: 'tool-call-end'; block: number; callId: string; name: string; input: string }
+  /** `made`: the call as the model made it, if it was corrected for the client. */
+  | { type: 'tool-call-end'; block: number; callId: string; name: string; input: string; made?: KnownCall }
   /**
    * Deferred tools were searched, and those that were found are loaded. It is no block, and occurs only while none is open. Doors whose
    * dialect has such a search show it; others ignore it.

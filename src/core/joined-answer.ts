@@ -13,8 +13,8 @@ interface JoinedAnswerOptions {
   progressAs: ProgressAs
   /** A program reads the text: it contains only the text of the last turn. */
   onlyLastText: boolean
-  /** The client gets the calls of this tool. Default: of no tool. */
-  showsCallsOf?(name: string): boolean
+  /** The client gets this call. Default: no call. */
+  showsCall?(call: { name: string; callId: string }): boolean
   /** A call that the client does not get is complete. Returns the events that stand for it. */
   onHiddenCall?(call: CallEnd): readonly TurnEvent[]
 }
@@ -118,12 +118,12 @@ export class JoinedAnswer {
       case 'text-end':
         return this.#out.close()
       case 'tool-call-start':
-        this.#isCallShown = this.#options.showsCallsOf?.(event.name) ?? false
+        this.#isCallShown = this.#options.showsCall?.(event) ?? false
         return this.#isCallShown ? void this.#out.startCall(event.callId, event.name) : undefined
       case 'tool-call-delta':
         return this.#isCallShown ? this.#out.callDelta(event.delta) : undefined
       case 'tool-call-end':
-        return this.#isCallShown ? this.#out.endCall(event.input) : this.#hide(event)
+        return this.#isCallShown ? void this.#out.endCall(event.input) : this.#hide(event)
     }
   }
 

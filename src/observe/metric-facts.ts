@@ -84,6 +84,11 @@ export const metricFacts = {
     labels: ['backend', 'kind'],
     help: 'Malformed tool calls in text, by how they were handled.',
   },
+  dragoman_call_checks_total: {
+    type: 'counter',
+    labels: ['backend', 'outcome'],
+    help: 'Tool calls by the outcome of their check.',
+  },
   dragoman_tool_searches_total: {
     type: 'counter',
     labels: ['backend', 'outcome'],

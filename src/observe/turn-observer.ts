@@ -159,10 +159,20 @@ export class TurnObserver {
     this.#facts.trace?.skipped(labels)
   }
 
+  /** The model was asked again for a call. */
+  hasAskedAgain = false
+
   /** A tool call in text was malformed. */
   repaired(kind: TextRepair): void {
+    this.hasAskedAgain ||= kind === 'asked-again'
     const backend = this.target?.backendName ?? 'none'
     this.#observing.metrics.count('dragoman_tool_text_repairs_total', { backend, kind })
+  }
+
+  /** A tool call was checked. */
+  checked(outcome: string): void {
+    const backend = this.target?.backendName ?? 'none'
+    this.#observing.metrics.count('dragoman_call_checks_total', { backend, outcome })
   }
 
   ran(run: ToolRun): void {

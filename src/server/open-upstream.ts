@@ -4,17 +4,20 @@
 import { nativeSignal } from '../base/signal.ts'
 import { defaultRetryPolicy, openTurn } from '../core/attempts.ts'
 import type { Backend, SessionState, TextRepair, TurnContext } from '../core/backend.ts'
+import { checkedEvents } from '../core/checked-events.ts'
 import { GatewayError } from '../core/errors.ts'
 import type { TurnRequest } from '../core/request.ts'
 import { sessionOf, sessionOfResults } from '../core/session-id.ts'
 import { Turn } from '../core/turn.ts'
 import type { DoorRequest } from '../doors/door.ts'
 import { type LocalTurnOptions, localTurn, offerLocalTools } from '../local-tools/local-turn.ts'
+import type { TurnCalls } from '../protocols/call-check/turn-calls.ts'
 import { answerHeadersFor } from '../protocols/requests/dialect-headers.ts'
 import { withoutForeignParts } from '../protocols/requests/opaque-parts.ts'
 import type { Target } from './catalog.ts'
 import type { ModelVariant } from './model-variants.ts'
 import { resolveModel } from './resolve-model.ts'
+import { type RetryTurnOptions, retryTurn } from './retry-turn.ts'
 import { searchTurn } from './search-turn.ts'
 import type { Serving } from './serving.ts'
 import { type DeferredTurn, deferralNote } from './tool-deferral.ts'
@@ -26,8 +29,10 @@ export async function openUpstream(serving: Serving): Promise<Turn> {
   const [{ variant } = {}] = targets
   if (variant) notes.add(variantNote(request, variant))
   const { local } = services
-  const offered = local && !client.hasOwnTools ? await offerLocalTools(request.turn, local) : undefined
-  if (!local || !offered) return openWithSearch(serving, targets)
+  const note = (text: string) => notes.add(text)
+  const turn = services.callChecks?.restore(request.turn, serving.caller, note) ?? request.turn
+  const offered = local && !client.hasOwnTools ? await offerLocalTools(turn, local) : undefined
+  if (!local || !offered) return openForClient(serving, turn, targets)
   notes.add("the gateway's own tools were offered to the model")
   const { turn: first, target } = await openOne(serving, offered, targets, 'first')
   const { turnId, clientName: name } = serving
@@ -41,18 +46,50 @@ export async function openUpstream(serving: Serving): Promise<Turn> {
   return new Turn(localTurn(options), serving.budget)
 }
 
-/** A turn with the client's tools, some of which the model may have to search for. */
-async function openWithSearch(serving: Serving, targets: readonly Target[]): Promise<Turn> {
-  const { turn: first, target, deferred } = await openOne(serving, serving.request.turn, targets)
-  if (!deferred) return first
-  const { backendName: backend } = target
-  const onSearch = (found: number) =>
-    serving.services.metrics.count('dragoman_tool_searches_total', {
-      backend,
-      outcome: found > 0 ? 'found' : 'none',
-    })
-  const legs = { ask: askLater(serving, target), abandon: abandonAt(target), onSearch }
-  return new Turn(searchTurn({ deferred, first, ...legs }), serving.budget)
+/** A turn with the client's tools: the model may have to search for some of them, or be asked again for a call. */
+async function openForClient(
+  serving: Serving,
+  asked: TurnRequest,
+  targets: readonly Target[],
+): Promise<Turn> {
+  const opened = await openOne(serving, asked, targets)
+  const { turn: first, target, deferred } = opened
+  if (deferred) {
+    const { backendName: backend } = target
+    const onSearch = (found: number) =>
+      serving.services.metrics.count('dragoman_tool_searches_total', {
+        backend,
+        outcome: found > 0 ? 'found' : 'none',
+      })
+    const legs = { ask: askLater(serving, target), abandon: abandonAt(target), onSearch }
+    return new Turn(searchTurn({ deferred, first, ...legs }), serving.budget)
+  }
+  const retried = retryOptions(serving, asked, opened)
+  return retried ? new Turn(retryTurn(retried), serving.budget) : first
+}
+
+/** Undefined if the model is not asked again for calls that do not fit. */
+function retryOptions(
+  serving: Serving,
+  request: TurnRequest,
+  { turn: first, target, calls }: OpenedTurn,
+): RetryTurnOptions | undefined {
+  const { services, caller, notes, observer } = serving
+  const { callChecks } = services
+  const { backend, backendName } = target
+  if (!calls || callChecks?.modeOf(backendName) !== 'retry') return undefined
+  return {
+    request,
+    first,
+    calls,
+    isSession: backend.sessions !== undefined,
+    mayAsk: () => !observer.hasAskedAgain,
+    ask: (next) => openOne(serving, next, [target], 'later'),
+    keep: backend.sessions ? undefined : (shown, record) => callChecks.keep(caller, shown, record),
+    abandon: abandonAt(target),
+    note: (text) => notes.add(text),
+    onRetried: () => observer.checked('retried'),
+  }
 }
 
 const askLater = (serving: Serving, target: Target) => async (next: TurnRequest) =>
@@ -65,16 +102,25 @@ const abandonAt =
     if (sessionId !== undefined) backend.sessions?.drop(sessionId)
   }
 
+interface OpenedTurn {
+  turn: Turn
+  target: Target
+  deferred: DeferredTurn | undefined
+  /** The check of its calls; undefined if they are not checked. */
+  calls: TurnCalls | undefined
+}
+
 /** Opens one upstream turn: the only one of the client's turn, or a part. A later part can be retried, whatever the client has seen. */
 async function openOne(
   serving: Serving,
   asked: TurnRequest,
   targets: readonly Target[],
   part: 'only' | 'first' | 'later' = 'only',
-): Promise<{ turn: Turn; target: Target; deferred: DeferredTurn | undefined }> {
+): Promise<OpenedTurn> {
   const { services, caller, notes, budget, turnId, observer, sink, signal, head, client, tape, tap } = serving
   const isLaterPart = part === 'later'
   let deferred: DeferredTurn | undefined
+  let calls: TurnCalls | undefined
   let lasting = notes.all.length
   const keptBefore = budget.spent
   const onRepair = (kind: TextRepair) => observer.repaired(kind)
@@ -98,8 +144,10 @@ async function openOne(
         ? services.deferral?.defer({ ...asked, model: target.model }, target.backend, caller)
         : undefined
     if (deferred) note(deferralNote(deferred.plan))
+    calls = beginChecks(serving, deferred?.request ?? asked, target)
     const upstreamRequest = forTarget(deferred?.request ?? asked, target, note)
-    return target.backend.run(upstreamRequest, {
+    const { sessions } = target.backend
+    const batches = target.backend.run(upstreamRequest, {
       turnId,
       caller,
       signal,
@@ -112,8 +160,11 @@ async function openOne(
       onRepair,
       onAnswerHeaders,
       traceHeaders,
-      mayOpenLane: part === 'only' && !deferred,
+      mayOpenLane:
+        part === 'only' && !deferred && services.callChecks?.modeOf(target.backendName) !== 'retry',
+      calls: sessions ? undefined : calls,
     })
+    return sessions && calls ? checkedEvents(batches, calls) : batches
   }
   const noteFallback = ({ backendName, model }: Target, why: string) => {
     notes.rewind(lasting)
@@ -143,7 +194,26 @@ async function openOne(
   })
   const { turn, target } = await opening.catch((error: unknown) => fail(serving, error))
   observer.target = { backendName: target.backendName, model: target.model }
-  return { turn, target, deferred }
+  return { turn, target, deferred, calls }
+}
+
+/** The client's own tools count as offered, also those that the model has not loaded. */
+function beginChecks(
+  { services, request: { turn }, caller, notes, observer }: Serving,
+  asked: TurnRequest,
+  { backend, backendName }: Target,
+): TurnCalls | undefined {
+  const tools = asked.tools === turn.tools ? turn.tools : [...asked.tools, ...turn.tools]
+  return services.callChecks?.begin(
+    { ...asked, tools },
+    {
+      backend: backendName,
+      caller,
+      keepsRecords: backend.sessions === undefined,
+      note: (text) => notes.add(text),
+      onChecked: (outcome) => observer.checked(outcome),
+    },
+  )
 }
 
 function fail({ head }: Serving, error: unknown): never {

@@ -41,7 +41,7 @@ export async function* searchTurn(options: SearchTurnOptions): AsyncGenerator<Tu
   const answer = new JoinedAnswer({
     progressAs: 'off',
     onlyLastText: request.responseFormat !== undefined,
-    showsCallsOf: (name) => name !== plan.searchTool.name,
+    showsCall: ({ name }) => name !== plan.searchTool.name,
     onHiddenCall: (call) => searches.answer(call),
   })
   try {

@@ -13,6 +13,7 @@ import { type BodyLimits, readJsonBody } from '../http/json-body.ts'
 import { respondJson } from '../http/respond.ts'
 import { estimateTokens } from '../protocols/anthropic-messages/count-tokens.ts'
 import { dialectHeaders } from '../protocols/requests/dialect-headers.ts'
+import type { CallChecks } from './call-checks.ts'
 import type { Catalog, Target } from './catalog.ts'
 import { shapeOf } from './refuse.ts'
 import { resolveModel } from './resolve-model.ts'
@@ -23,6 +24,7 @@ interface Services {
   bodyLimits: BodyLimits
   stopping: Latch
   deferral?: ToolDeferral | undefined
+  callChecks?: CallChecks | undefined
 }
 
 /** `shape` makes the answer of the count. */
@@ -41,10 +43,11 @@ export async function serveCount(
   const request = door.read(json, notes, exchange.header)
   const { model, turn } = request
   const [target] = await resolveModel(services.catalog, request, notes)
+  const restored = services.callChecks?.restore(turn, caller, () => undefined) ?? turn
   const asked: TurnRequest = {
-    ...turn,
+    ...restored,
     model: target?.model ?? model,
-    origin: { ...turn.origin, text, headers: dialectHeaders(exchange.headerNames(), exchange.header) },
+    origin: { ...restored.origin, text, headers: dialectHeaders(exchange.headerNames(), exchange.header) },
   }
   const context = { turnId, caller, notes, wholeArguments: true }
   const count = await withTurnSignal(exchange.sink, services.stopping, async (signal) =>

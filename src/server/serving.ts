@@ -17,6 +17,7 @@ import type { LocalExecutor } from '../local-tools/executor.ts'
 import type { Observing, TurnObserver } from '../observe/turn-observer.ts'
 import type { TurnTape } from '../tapes/tape-source.ts'
 import type { TurnTaping } from '../tapes/turn-taping.ts'
+import type { CallChecks } from './call-checks.ts'
 import type { Catalog } from './catalog.ts'
 import type { SilentWaits } from './silent-waits.ts'
 import type { ToolDeferral } from './tool-deferral.ts'
@@ -40,6 +41,8 @@ export interface TurnServices extends Observing {
   local?: LocalExecutor | undefined
   /** Deferred tools for services without a search of their own. */
   deferral?: ToolDeferral | undefined
+  /** Checks the calls of the models. */
+  callChecks?: CallChecks | undefined
   /** Undefined if no turn is taped. */
   taping?: TurnTaping | undefined
   /** Replay only: recorded ids and clock. */

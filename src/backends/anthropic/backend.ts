@@ -51,6 +51,7 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
       turnId,
       wholeArguments,
       budget,
+      calls: context.calls,
       toolName: sent.names.toClient,
       lane: context.mayOpenLane ? laneFor(request, sent) : undefined,
       note,

@@ -3,6 +3,7 @@
 
 import { createHash } from 'node:crypto'
 import { BoundedMap, entryBytes } from '../../base/bounded-map.ts'
+import { asMade } from '../../core/call-check.ts'
 import { callKey } from '../../core/call-key.ts'
 import type { CollectedTurn } from '../../core/collect.ts'
 import type { ReturnedTurn } from '../../protocols/anthropic-messages/blocks-out.ts'
@@ -43,7 +44,11 @@ export class KeptThinking {
     const kept: KeptTurn = { blocks, prefix: position?.prefix(), previous: position?.previous(), unasked }
     const bytes = JSON.stringify(blocks).length * 2
     for (const call of calls)
-      this.#turns.set(callKey(owner.caller, owner.model, call), kept, bytes / calls.length + entryBytes)
+      this.#turns.set(
+        callKey(owner.caller, owner.model, asMade(call)),
+        kept,
+        bytes / calls.length + entryBytes,
+      )
     if (calls.length > 0 || !position) return
     const key = textKey(owner, position.conversation(), textOf(turn))
     const before = this.#turns.get(key)

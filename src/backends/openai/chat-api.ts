@@ -2,6 +2,7 @@
 
 import { BoundedMap } from '../../base/bounded-map.ts'
 import type { TurnContext } from '../../core/backend.ts'
+import { asMade } from '../../core/call-check.ts'
 import type { KnownCall } from '../../core/call-key.ts'
 import type { GatewayError } from '../../core/errors.ts'
 import type { TurnRequest } from '../../core/request.ts'
@@ -40,8 +41,9 @@ export function createChatApi({ name, host, isShared }: ApiOptions): Api {
     let sent = new ChatRequest(fitting.request, caller, memory, note)
     const lane =
       context.mayOpenLane && fitting.request === offered ? laneFor(request, wholeArguments) : undefined
-    const reader = new ChatReader({ turnId, wholeArguments, budget, model, backend: name, note, lane })
-    const calls: KnownCall[] = []
+    const calls = fitting.check(context.calls)
+    const reader = new ChatReader({ turnId, wholeArguments, budget, model, backend: name, note, lane, calls })
+    const made: KnownCall[] = []
     return {
       reader,
       text() {
@@ -59,8 +61,8 @@ export function createChatApi({ name, host, isShared }: ApiOptions): Api {
       },
       onEvents(events) {
         for (const event of events) {
-          if (event.type === 'tool-call-end') calls.push(event)
-          else if (event.type === 'turn-end') kept.keep(caller, model, calls, reader)
+          if (event.type === 'tool-call-end') made.push(asMade(event))
+          else if (event.type === 'turn-end') kept.keep(caller, model, made, reader)
         }
         return fitting.back(events)
       },

@@ -1,6 +1,7 @@
 // The Responses API: OpenAI's models from gpt-5.4 on take function tools beside reasoning only there.
 
 import type { TurnContext } from '../../core/backend.ts'
+import { asMade } from '../../core/call-check.ts'
 import type { TurnRequest } from '../../core/request.ts'
 import { withFittingNames } from '../../protocols/openai-chat/fitting-names.ts'
 import { dialect } from '../../protocols/openai-responses/dialect.ts'
@@ -38,6 +39,7 @@ export function createResponsesApi({ name, host, reasoningSources, isShared }: A
         turnId,
         wholeArguments,
         budget,
+        calls: fitting.check(context.calls),
         model,
         backend: name,
         note,
@@ -67,8 +69,9 @@ export function createResponsesApi({ name, host, reasoningSources, isShared }: A
       onEvents(events) {
         for (const event of events) {
           if (event.type !== 'tool-call-end') continue
-          const reasoning = reader.keptWith(event.callId)
-          if (reasoning) kept.keep(caller, model, event, reasoning)
+          const call = asMade(event)
+          const reasoning = reader.keptWith(call.callId)
+          if (reasoning) kept.keep(caller, model, call, reasoning)
         }
         return fitting.back(stop ? stop.push(events) : events)
       },

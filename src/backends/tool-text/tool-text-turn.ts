@@ -94,6 +94,7 @@ function createReader({ request, context, settings }: ToolTextTurn, markup: Mark
     unescape: rendered.unescape,
     isCanceled: () => context.signal.aborted,
     budget: context.budget,
+    calls: context.calls,
     note: (text) => context.notes.add(text),
     onRepair: (kind) => context.onRepair?.(kind),
   })

@@ -17,8 +17,8 @@ export function withToolText(backend: Backend, settings: ToolTextSettings): Back
         context,
         settings,
         jsonMode: true,
-        // Calls are in the text: the service's own messages must not reach the client.
-        ask: (text) => backend.run(text, { ...context, mayOpenLane: false }),
+        // Calls are in the text: the service's own messages must not reach the client, and structured calls are checked with the others.
+        ask: (text) => backend.run(text, { ...context, mayOpenLane: false, calls: undefined }),
       }),
   })
 }

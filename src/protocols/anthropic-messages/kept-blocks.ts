@@ -1,6 +1,7 @@
 // The kept form of an assistant turn, for replaying its thinking byte for byte: thinking blocks with their proof, and the position of
 // text and calls among them.
 
+import { asMade } from '../../core/call-check.ts'
 import type { CollectedPart } from '../../core/collect.ts'
 
 /** A block of the turn as the upstream sent it, in order. Tool calls are kept by id. */
@@ -27,7 +28,7 @@ export function toKeptBlocks(
 ): KeptBlock[] {
   return parts.flatMap((part): KeptBlock[] => {
     if (part.type === 'text') return [{ type: 'text', text: part.text }]
-    if (part.type === 'tool-call') return [{ type: 'tool_use', id: part.callId }]
+    if (part.type === 'tool-call') return [{ type: 'tool_use', id: asMade(part).callId }]
     if (part.redacted !== undefined) return [{ type: 'redacted_thinking', data: part.redacted }]
     const { text: thinking, signature } = part
     if (signature !== undefined) return [{ type: 'thinking', thinking, signature }]

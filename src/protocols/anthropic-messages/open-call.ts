@@ -1,10 +1,14 @@
 // The arguments of one tool call while they arrive.
 
+import type { Fields } from '../../base/json.ts'
 import { TextBuffer } from '../../base/text-buffer.ts'
 import { readToolInput } from '../requests/tool-input.ts'
 
 /** The input of a finished call, with the repair it needed; or why there is none. */
-type CallInput = { input: string; changed: string | undefined } | 'cut' | 'malformed'
+type CallInput =
+  | { input: string; changed: string | undefined; value: Fields | undefined }
+  | 'cut'
+  | 'malformed'
 
 export class OpenCall {
   readonly name: string
@@ -48,7 +52,7 @@ export class OpenCall {
     if (cut && (!this.stopped || text.trim() === '')) return 'cut'
     const read = readToolInput(text)
     if (read.ok && read.inputs.length === 1 && (!this.#passed || read.inputs[0] === text))
-      return { input: read.inputs[0], changed: read.changed }
+      return { input: read.inputs[0], changed: read.changed, value: read.value }
     return cut ? 'cut' : 'malformed'
   }
 }

@@ -304,7 +304,7 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
       this.#isReplaced = true
       this.options.note(`in the upstream's tool call, ${read.changed}`)
     }
-    this.blocks.endCall(read.input)
+    if (this.blocks.endCall(read.input, read.value)) this.#isReplaced = true
   }
 
   protected finish(): void {

@@ -2,6 +2,7 @@
 // unless they define tools in another dialect's form.
 
 import { isObject } from '../../base/json.ts'
+import type { CallCheck } from '../../core/call-check.ts'
 import type { TurnEvent } from '../../core/events.ts'
 import type { AssistantPart, Message, TurnRequest } from '../../core/request.ts'
 import { mapToolNames, type ToolNames } from '../anthropic-messages/names.ts'
@@ -13,6 +14,8 @@ interface FittingNames {
   request: TurnRequest
   /** Restores the client's names in the events of the answer. */
   back(events: TurnEvent[]): TurnEvent[]
+  /** A check that knows the tools by the client's names. */
+  check(calls: CallCheck | undefined): CallCheck | undefined
 }
 
 export function withFittingNames(
@@ -21,7 +24,7 @@ export function withFittingNames(
   longest = longestChatName,
 ): FittingNames {
   const names = mapToolNames(hasOwnTools(request) ? [] : toolNamesOf(request), longest)
-  if (names.changed.length === 0) return { request, back: (events) => events }
+  if (names.changed.length === 0) return { request, back: (events) => events, check: (calls) => calls }
   note(
     `tool names were adapted for the upstream: ${names.changed.map((name) => JSON.stringify(name)).join(', ')}`,
   )
@@ -37,6 +40,17 @@ export function withFittingNames(
     },
     back: (events) =>
       events.map((event) => (isCall(event) ? { ...event, name: names.toClient(event.name) } : event)),
+    check: (calls) => calls && underClientNames(calls, names),
+  }
+}
+
+function underClientNames(calls: CallCheck, { toClient, toUpstream }: ToolNames): CallCheck {
+  return {
+    check(call, isShown, value) {
+      const made = { ...call, name: toClient(call.name) }
+      const shown = calls.check(made, isShown, value)
+      return shown === made ? call : { ...shown, name: toUpstream(shown.name) }
+    },
   }
 }
 

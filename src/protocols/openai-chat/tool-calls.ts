@@ -251,7 +251,7 @@ export class ToolCallTracker {
     const [first, ...others] = read.inputs
     if (call.passed && first !== call.text) throw this.#malformed(call)
     if (read.changed !== undefined) this.#options.note(`in the upstream's tool call, ${read.changed}`)
-    this.#blocks.endCall(first)
+    this.#blocks.endCall(first, read.value)
     if (call.extra) this.extras.set(call.shownId, call.extra)
     if (call.givenId !== '' && call.givenId !== call.shownId) this.ownIds.set(call.shownId, call.givenId)
     call.state = 'ended'

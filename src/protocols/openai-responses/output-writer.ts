@@ -268,7 +268,8 @@ export class OutputWriter {
   #writeEnd(entry: OutputItem, text: string): void {
     if (entry.kind === 'custom-call') {
       if (entry.isPassed) this.#blocks.callDelta('"}')
-      return this.#blocks.endCall(entry.isPassed ? `${entry.escaped}"}` : customInput(text))
+      this.#isReplaced ||= this.#blocks.endCall(entry.isPassed ? `${entry.escaped}"}` : customInput(text))
+      return
     }
     const read = readToolInput(text)
     if (!read.ok) throw this.#malformed(entry, text)
@@ -278,7 +279,7 @@ export class OutputWriter {
       this.#isReplaced = true
       this.#options.note(`in the upstream's tool call, ${read.changed}`)
     }
-    this.#blocks.endCall(first)
+    if (this.#blocks.endCall(first, read.value)) this.#isReplaced = true
     for (const input of others) {
       this.#blocks.startCall('', textOf(entry.item.name))
       this.#blocks.endCall(input)

@@ -2,7 +2,7 @@
 // guessing, or malformed. Valid text stays unchanged, byte for byte.
 
 import { isDeeper } from '../../base/depth.ts'
-import { isObject, parseJson } from '../../base/json.ts'
+import { type Fields, isObject, parseJson } from '../../base/json.ts'
 
 const maxDepth = 128
 
@@ -10,15 +10,18 @@ const maxDepth = 128
 export const longestInput = 8 * 1024 * 1024
 
 type ToolInput =
-  /** One object, or several if a server concatenated the arguments of parallel calls. `changed` describes the repair. */
-  { ok: true; inputs: [string, ...string[]]; changed?: string } | { ok: false }
+  /**
+   * One object, or several if a server concatenated the arguments of parallel calls. `changed` describes the repair. `value`: the
+   * parsed object, if there is one and it was not repaired.
+   */
+  { ok: true; inputs: [string, ...string[]]; changed?: string; value?: Fields } | { ok: false }
 
 export const cutCallNote = 'a tool call that was cut off in the middle was left out'
 
 export function readToolInput(text: string): ToolInput {
   if (text.trim() === '') return { ok: true, inputs: ['{}'] }
   const value = parse(text)
-  if (isObject(value)) return { ok: true, inputs: [text] }
+  if (isObject(value)) return { ok: true, inputs: [text], value }
   if (value === null) return { ok: true, inputs: ['{}'], changed: 'null arguments became {}' }
   if (typeof value === 'string') {
     if (value.trim() !== '' && isObject(parse(value))) {

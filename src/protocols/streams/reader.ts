@@ -3,6 +3,7 @@
 
 import { type Fields, hasTooManyValues, isObject, mostJsonValues, parseJson } from '../../base/json.ts'
 import { BlockWriter } from '../../core/blocks.ts'
+import type { CallCheck } from '../../core/call-check.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { FinishReason, TurnEvent } from '../../core/events.ts'
 import type { DeltaShape } from '../../core/fast-path.ts'
@@ -22,6 +23,8 @@ export interface ReaderOptions {
   lane?: { dialect: string; form: 'message' | 'answer' } | undefined
   /** Memory for the turn; the default budget if absent. */
   budget?: TurnBudget | undefined
+  /** Checks the calls of the turn. Absent: they are not checked. */
+  calls?: CallCheck | undefined
   note(text: string): void
 }
 
@@ -45,6 +48,7 @@ export abstract class TurnReader<Options extends ReaderOptions = ReaderOptions> 
       budget: this.budget,
       stem: `call_${options.turnId.replace(/^turn_/, '')}`,
       lane: lane?.dialect,
+      calls: options.calls,
     })
     if (lane) this.#lane = new Lane(lane.dialect, this.blocks, this.budget)
   }

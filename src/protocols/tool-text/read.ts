@@ -3,6 +3,7 @@
 
 import { TextBuffer } from '../../base/text-buffer.ts'
 import { BlockWriter } from '../../core/blocks.ts'
+import type { CallCheck } from '../../core/call-check.ts'
 import { longestRemembered } from '../../core/collect.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { FinishReason, TurnEvent, Usage } from '../../core/events.ts'
@@ -24,6 +25,8 @@ interface TextTurnOptions extends ToolTextOptions, CallOptions {
   secondTry: boolean
   /** The client has cancelled the turn. */
   isCanceled?(): boolean
+  /** Checks the calls of the turn. Absent: they are not checked. */
+  calls?: CallCheck | undefined
   /** Without one, the turn has the budget of any turn. */
   budget?: TurnBudget | undefined
 }
@@ -69,7 +72,7 @@ export class TextTurnReader {
   constructor(options: TextTurnOptions) {
     this.#options = options
     this.#budget = options.budget ?? new TurnBudget()
-    this.#blocks = new BlockWriter({ budget: this.#budget })
+    this.#blocks = new BlockWriter({ budget: this.#budget, calls: options.calls })
     this.#calls = new CallWriter(options, this.#blocks, this.#budget)
     this.#parser = new ToolTextParser(options)
   }

@@ -1,0 +1,128 @@
+// The check of one turn's calls: the tool is one that was offered, and the arguments fit its schema. What is wrong is put right where
+// that needs no guess; the rest is noted, and can be asked for again.
+
+import { type Fields, isObject, parseJson } from '../../base/json.ts'
+import { describeProblem, SchemaChecker } from '../../base/json-schema/check.ts'
+import { writeJson } from '../../base/json-source.ts'
+import type { CallCheck } from '../../core/call-check.ts'
+import type { KnownCall } from '../../core/call-key.ts'
+import type { Tool } from '../../core/request.ts'
+import { fitArguments } from './fit-arguments.ts'
+import { markId } from './marked-id.ts'
+import { ToolFinder } from './tool-finder.ts'
+
+/** From least to most: nothing is checked; problems are noted; calls are repaired; the model is also asked once more. */
+export const checkModes = ['off', 'note', 'repair', 'retry'] as const
+export type CheckMode = (typeof checkModes)[number]
+
+export type CheckOutcome = 'fits' | 'repaired' | 'unfit' | 'unchecked'
+
+/** A call that does not fit, and what is wrong with it. */
+export interface UnfitCall {
+  made: KnownCall
+  /** With what could be put right. */
+  shown: KnownCall
+  /** Undefined: no such tool was offered. */
+  tool: Tool | undefined
+  problems: readonly string[]
+}
+
+export interface TurnCallsOptions {
+  mode: Exclude<CheckMode, 'off'>
+  tools: readonly Tool[]
+  /** Tools that only the dialect of the request knows. Undefined for one without a name, such as the tools of a whole server. */
+  opaqueTools?: readonly (string | undefined)[]
+  /** The id of a call that was corrected shows it, so that the original can be restored when it comes back. */
+  marksIds: boolean
+  note(text: string): void
+  onChecked?(outcome: CheckOutcome): void
+  /** The client gets `call` instead of `made`. */
+  onRepaired?(call: KnownCall, made: KnownCall): void
+}
+
+/** A conversation may have very many tools with the same schema object. */
+const checkers = new WeakMap<Fields, SchemaChecker>()
+
+function checkerOf({ schema }: Tool): SchemaChecker {
+  const known = checkers.get(schema) ?? new SchemaChecker(schema)
+  checkers.set(schema, known)
+  return known
+}
+
+export class TurnCalls implements CallCheck {
+  readonly #options: TurnCallsOptions
+  #tools: ToolFinder<Tool> | undefined
+  /** Calls that the client has not seen yet, by the id that it would see. */
+  readonly unfit = new Map<string, UnfitCall>()
+
+  constructor(options: TurnCallsOptions) {
+    this.#options = options
+  }
+
+  check(made: KnownCall, isShown: boolean, value: unknown = parseJson(made.input)): KnownCall {
+    const { mode, opaqueTools = [] } = this.#options
+    this.#tools ??= new ToolFinder(this.#options.tools)
+    const mayChange = mode !== 'note' && !isShown
+    const tool = mayChange ? this.#tools.find(made.name) : this.#tools.get(made.name)
+    const isOpaque = opaqueTools.some((name) => name === undefined || name === made.name)
+    if (!tool) return isOpaque ? this.#done('unchecked', made) : this.#onUnknown(made, isShown)
+    if (!isObject(value)) return this.#done('unchecked', made)
+    const checker = checkerOf(tool)
+    if (tool.name === made.name && checker.conforms(value))
+      return this.#done(saysNothing(tool) ? 'unchecked' : 'fits', made)
+    if (!mayChange) {
+      this.#noteUnfit(tool, value)
+      return this.#done('unfit', made)
+    }
+    return this.#fit(made, tool, value)
+  }
+
+  #fit(made: KnownCall, tool: Tool, value: Fields): KnownCall {
+    const { input, changes, nameBefore } = fitArguments(value, checkerOf(tool))
+    const isSame = tool.name === made.name && input === value
+    if (isSame) return this.#onUnfit(made, made, tool, value)
+    const { note, marksIds, onRepaired } = this.#options
+    const call: KnownCall = {
+      callId: marksIds ? markId(made.callId) : made.callId,
+      name: tool.name,
+      input: writeJson(input, value, made.input, nameBefore),
+    }
+    if (tool.name !== made.name) note(`the tool ${quoted(made.name)} was read as ${quoted(tool.name)}`)
+    for (const change of changes) note(`${tool.name}: ${change}`)
+    onRepaired?.(call, made)
+    if (checkerOf(tool).conforms(input)) return this.#done('repaired', call)
+    return this.#onUnfit(call, made, tool, input)
+  }
+
+  #onUnknown(made: KnownCall, isShown: boolean): KnownCall {
+    const note = `the model called ${quoted(made.name)}, which is none of the tools of the request`
+    this.#options.note(note)
+    if (!isShown) this.unfit.set(made.callId, { made, shown: made, tool: undefined, problems: [] })
+    return this.#done('unfit', made)
+  }
+
+  #onUnfit(shown: KnownCall, made: KnownCall, tool: Tool, value: Fields): KnownCall {
+    this.unfit.set(shown.callId, { made, shown, tool, problems: this.#noteUnfit(tool, value) })
+    return this.#done('unfit', shown)
+  }
+
+  #noteUnfit(tool: Tool, value: Fields): string[] {
+    const problems = checkerOf(tool).check(value).map(describeProblem)
+    this.#options.note(
+      `${tool.name}: the arguments do not fit its schema: ${problems[0] ?? 'for no stated reason'}`,
+    )
+    return problems
+  }
+
+  #done(outcome: CheckOutcome, call: KnownCall): KnownCall {
+    this.#options.onChecked?.(outcome)
+    return call
+  }
+}
+
+/** No value fails by such a schema, so nothing was checked. */
+const saysNothing = ({ schema }: Tool) =>
+  !isObject(schema.properties) && schema.required === undefined && schema.additionalProperties === undefined
+
+const longestQuoted = 100
+const quoted = (name: string) => JSON.stringify(name.slice(0, longestQuoted))

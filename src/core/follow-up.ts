@@ -19,5 +19,7 @@ export function followUp(request: TurnRequest, { parts }: CollectedTurn, results
   return {
     ...request,
     messages: [...request.messages, { role: 'assistant', content }, { role: 'tool', results: answered }],
+    // The client's own body lacks these messages.
+    origin: { ...request.origin, faithful: false },
   }
 }

@@ -83,12 +83,13 @@ describe.each(forms)('%s', (form) => {
     }
   })
 
-  it('T24: a name without a tag must be one of the tools; in a tag any name is passed on', async () => {
+  it('T24: a name without a tag must be one of the tools; in a tag any name is a call, asked for once more', async () => {
     bench.sim.play([{ say: '{"name": "Bash", "arguments": {"command": "ls"}}' }])
     expect(await answerTo(body, form)).toMatchObject({ calls: [], finish: 'stop' })
     bench.sim.play([{ say: '<function=Bash>\n<parameter=command>\nls\n</parameter>\n</function>' }])
     expect(await answerTo(body, form)).toMatchObject({ calls: [], finish: 'stop' })
-    bench.sim.play([{ say: '<tool_call>{"name": "Bash", "arguments": {"command": "ls"}}</tool_call>' }])
+    const unknown = [{ say: '<tool_call>{"name": "Bash", "arguments": {"command": "ls"}}</tool_call>' }]
+    bench.sim.play(unknown, unknown)
     expect(await answerTo(body, form)).toEqual({
       text: '',
       calls: [{ name: 'Bash', input: { command: 'ls' } }],

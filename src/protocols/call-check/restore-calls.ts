@@ -45,10 +45,15 @@ export function restoreCalls(
   if (!request.messages.some(hasMarked)) return request
   const messages: Message[] = []
   let isLost = false
+  const push = (message: Message) => {
+    const sent = isLost ? withoutThinking(message) : message
+    if (sent !== message) note(lostRecordNote)
+    messages.push(sent)
+  }
   for (let at = 0; at < request.messages.length; at++) {
     const message = request.messages[at] as Message
     if (message.role !== 'assistant' || !hasMarked(message)) {
-      messages.push(isLost ? withoutThinking(message) : message)
+      push(message)
       continue
     }
     const next = request.messages[at + 1]
@@ -56,9 +61,8 @@ export function restoreCalls(
     if (next?.role === 'tool') at++
     const restored = restore(message, results, recordOf)
     isLost ||= restored.isLost
-    for (const each of restored.messages) messages.push(isLost ? withoutThinking(each) : each)
+    for (const each of restored.messages) push(each)
   }
-  if (isLost) note(lostRecordNote)
   return { ...request, messages, origin: { ...request.origin, faithful: false } }
 }
 

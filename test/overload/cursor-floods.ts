@@ -3,6 +3,7 @@
 import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
 import { AgentServerMessageSchema } from '../../proto/gen/agent/v1/run_pb.ts'
 import { encodeEnvelope } from '../../src/protocols/connect/envelope.ts'
+import { floodBytes } from './harness.ts'
 
 type Message = NonNullable<MessageInitShape<typeof AgentServerMessageSchema>['message']>
 
@@ -23,9 +24,8 @@ export interface CursorFlood {
   stream: boolean
 }
 
-const MiB = 1024 * 1024
 const large = 15_000_000
-const most = 20 * 64 * MiB
+const most = floodBytes
 const blobId = Buffer.alloc(32, 1)
 const zeros = Buffer.alloc(large)
 

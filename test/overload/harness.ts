@@ -17,6 +17,10 @@ export const MiB = 1024 * 1024
 /** What the gateway may keep of one turn, whatever it is. */
 export const turnBound = 64 * MiB
 
+/** A flood sends this many times the bound; what a turn kept of it would show at three. FLOOD_TIMES=20 takes 8 minutes more. */
+const floodTimes = Number(process.env.FLOOD_TIMES ?? 8)
+export const floodBytes = floodTimes * turnBound
+
 /** Buffers that are garbage already; see above. */
 export const binarySlack = 64 * MiB
 

@@ -2,13 +2,13 @@
 // has to be kept, the turn ends with an error that names the limit.
 
 import { describe, expect, it } from 'vitest'
-import { expectHeld, MiB, overload, report, turnBound } from './harness.ts'
+import { expectHeld, floodBytes, MiB, overload, report } from './harness.ts'
 import { httpFloods } from './http-floods.ts'
 import { askFlooded, startFlood } from './http-upstream.ts'
 
 describe.each(httpFloods)('$backend.kind: $name', (row) => {
   it.each(row.ways)('$door, stream: $stream', { timeout: 300_000 }, async ({ door, stream, keeps }) => {
-    const { url: baseUrl, flood, close } = await startFlood(row, row.nightlyBytes ?? 20 * turnBound)
+    const { url: baseUrl, flood, close } = await startFlood(row, row.nightlyBytes ?? floodBytes)
     const config = { backends: { box: { ...row.backend, baseUrl } } }
     const measured = await overload({ config }, ({ url }) => askFlooded(url, row, door, stream))
     await close()

@@ -36,7 +36,16 @@ export function startOpenAISim(options: OpenAISimOptions = {}): Promise<Sim> {
 
 const COMPLETIONS = '/chat/completions'
 const RESPONSES = '/responses'
-const DEFAULT_MODELS = ['gpt-demo', 'gpt-5', 'gpt-5-mini', 'gpt-4.1', 'gpt-4o', 'gpt-4o-mini', 'o4-mini']
+const DEFAULT_MODELS = [
+  'gpt-demo',
+  'careless-demo',
+  'gpt-5',
+  'gpt-5-mini',
+  'gpt-4.1',
+  'gpt-4o',
+  'gpt-4o-mini',
+  'o4-mini',
+]
 const REASONING_QUIRKS: readonly Quirk[] = [
   'reasoning_content',
   'reasoning',
@@ -142,7 +151,7 @@ class OpenAIDialect implements Dialect {
         promptTokens: estimateTokens([body.messages, body.tools ?? []]),
         includeUsage: body.stream_options?.include_usage === true,
         choices: body.n ?? 1,
-        quirks: this.#quirks,
+        quirks: isCareless(body.model) ? new Set([...this.#quirks, 'careless-calls' as const]) : this.#quirks,
       }),
       conversation: toConversation(body),
       showsReasoning: REASONING_QUIRKS.some((quirk) => this.#quirks.has(quirk)),
@@ -159,6 +168,9 @@ class OpenAIDialect implements Dialect {
     }
   }
 }
+
+/** A model that gets its tool calls slightly wrong. */
+const isCareless = (model: string) => model.startsWith('careless')
 
 /** The path before the route, and the route. */
 function splitPath(path: string): { base: string; route: string } {

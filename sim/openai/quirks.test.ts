@@ -231,6 +231,18 @@ const TESTS: Record<Quirk, () => Promise<void>> = {
       { name: 'now', arguments: '{}' },
     ])
   },
+  'careless-calls': async () => {
+    const { message } = await whole('careless-calls', [
+      {
+        call: { name: 'read_file', arguments: { path: 'a', limit: 5, all: true, tags: ['x'] }, id: 'call_1' },
+      },
+      { call: { name: 'Bash', arguments: {}, id: 'call_2' } },
+    ])
+    expect(message?.tool_calls?.map((call) => call.function)).toEqual([
+      { name: 'ReadFile', arguments: '{"path":"a","limit":"5","all":"true","tags":"[\\"x\\"]"}' },
+      { name: 'bash', arguments: '{}' },
+    ])
+  },
   'error-array': async () => {
     expect(JSON.parse(await refusal('error-array'))).toEqual([
       { error: { code: 400, message: expect.any(String), status: 'INVALID_ARGUMENT' } },

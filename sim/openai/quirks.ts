@@ -137,6 +137,11 @@ export const QUIRKS = {
       },
     ],
   },
+  'careless-calls': {
+    about: 'names of tools in another spelling; numbers, booleans, lists and objects as text',
+    calls: (calls) =>
+      calls.map((call) => ({ ...call, name: misspelt(call.name), arguments: asTexts(call.arguments) })),
+  },
   'error-array': { about: 'errors are a JSON array (Gemini)' },
   'error-flat': { about: 'errors are the fields themselves, without `error` around them (Cerebras)' },
   'error-text': { about: '`error` is a text (LM Studio)' },
@@ -150,6 +155,24 @@ export type Quirk = keyof typeof QUIRKS
 
 export function rulesOf(quirks: ReadonlySet<Quirk>): QuirkRule[] {
   return [...quirks].map((quirk): QuirkRule => QUIRKS[quirk])
+}
+
+/** `ReadFile` for `read_file`, `bash` for `Bash`, `Read` for `read`. */
+function misspelt(name: string): string {
+  const words = name.split(/[_-]+/).filter((word) => word !== '')
+  const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
+  if (words.length > 1) return words.map(capital).join('')
+  return name === name.toLowerCase() ? capital(name) : name.toLowerCase()
+}
+
+function asTexts(json: string): string {
+  const input = parseOrKeep(json)
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return json
+  const texts = Object.entries(input).map(([key, value]): [string, unknown] => [
+    key,
+    typeof value === 'string' || value === null ? value : JSON.stringify(value),
+  ])
+  return JSON.stringify(Object.fromEntries(texts))
 }
 
 function parseOrKeep(json: string): unknown {

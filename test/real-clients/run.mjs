@@ -19,6 +19,8 @@ const models = {
   'demo-responses': 'demo-responses/gpt-demo',
   'demo-cursor': 'demo-cursor/composer-2',
   'demo-text': 'demo-text/text-demo',
+  // The model misspells every tool's name, and sends numbers, booleans, lists and objects as text.
+  'careless model': 'demo-openai/careless-demo',
   // The model uses Cursor's own tools, and the client's tools do their work.
   'cursor, own tools': 'demo-cursor/composer-2',
 }

@@ -19,7 +19,7 @@ const credentials: Record<string, Record<string, string>> = {
 /** The path that each kind of backend appends to its base URL. */
 const ownPaths: Record<string, RegExp> = {
   anthropic: /\/v1\/messages$/,
-  openai: /\/chat\/completions(?:\?[\s\S]*)?$/,
+  openai: /\/(?:chat\/completions|responses)(?:\?[\s\S]*)?$/,
   'qwen-web': /\/api\/[\s\S]*$/,
 }
 

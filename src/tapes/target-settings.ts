@@ -3,7 +3,7 @@
 /** Settings that affect a turn. None is a secret, a file name or an address. */
 const settingNames: ReadonlySet<string> = new Set([
   'kind', 'tools', 'toolText', 'promptCache', 'history', 'transport', 'thinking', 'clientType', 'clientVersion', 'privacy',
-  'toolsInContext', 'nativeTools', 'toolSchemas', 'deleteChats',
+  'toolsInContext', 'nativeTools', 'toolSchemas', 'deleteChats', 'api', 'calls', 'strict',
 ]) // biome-ignore format: a list to be read as one
 
 export const targetSettings = (settings: object): Record<string, unknown> =>

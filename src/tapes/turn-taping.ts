@@ -65,13 +65,15 @@ export class TurnTaping {
   onTarget(tape: TurnTape, backend: string, model: string): void {
     const configured = this.#config.backends[backend]
     const kind = configured?.kind ?? 'unknown'
+    const calls = { ...this.#config.calls, ...configured?.calls }
+    const settings = { ...configured, ...(calls.check === undefined ? {} : { calls }) }
     tape.add({
       side: 'gateway',
       do: 'target',
       backend,
       kind,
       model,
-      settings: targetSettings(configured ?? {}),
+      settings: targetSettings(settings),
     })
   }
 

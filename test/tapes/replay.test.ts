@@ -74,6 +74,33 @@ describe('a tape replays byte-equal', () => {
   })
 })
 
+describe('a tape of checked calls replays byte-equal', () => {
+  const misspelt = { call: { name: 'Read', arguments: { path: 'a' } } }
+  const unfit = { call: { name: 'read', arguments: { path: 5 } } }
+  const fitting = { call: { name: 'read', arguments: { path: 'a' } } }
+
+  it.each([
+    ['repaired', 'chat', [[misspelt]], 1],
+    ['repaired', 'messages', [[misspelt]], 1],
+    ['asked for again', 'chat', [[unfit], [fitting]], 2],
+    ['asked for again', 'responses', [[unfit], [fitting]], 2],
+  ] as const)('%s, at %s', async (_, door, turns, requests) => {
+    for (const stream of [true, false]) {
+      const tapes = await recorded(
+        async (bench) => {
+          bench.openai.play(...turns.map((steps) => [...steps]))
+          const answer = await doors[door]?.(bench, 'openai/gpt-x', stream)
+          expect(answer).toContain('_mended')
+          expect(bench.openai.requests).toHaveLength(requests)
+        },
+        { settings: { calls: { check: 'retry' } } },
+      )
+      expect(tapes).toHaveLength(1)
+      await expectEqual(tapes)
+    }
+  })
+})
+
 describe('a scrubbed tape replays byte for byte', () => {
   const secret = 'sk-ant-api03-AbCdEfGhIjKlMnOp'
   const called = { id: 'call_1', type: 'function', function: { name: 'read', arguments: '{"path":"a"}' } }

@@ -119,7 +119,12 @@ export async function createGateway(options: InternalOptions): Promise<Gateway> 
   const { log, metrics, scrubber } = observing
   const stopping = new Latch()
   const bodyLimits = bodyLimitsOf(config)
-  const cluster = await loadCluster(config, { bodyLimits, stopping, ...observing }, worker?.peers)
+  const callChecks = new CallChecks(checkModesOf(config))
+  const cluster = await loadCluster(
+    config,
+    { bodyLimits, stopping, beginChecks: beginAtPeer(callChecks), ...observing },
+    worker?.peers,
+  )
   const ownBackends = await createBackends(config, options.connect ?? {}, {
     isShared: new Set(keys.map(({ name }) => name)).size > 1,
     ...backendServices(observing),
@@ -151,7 +156,7 @@ export async function createGateway(options: InternalOptions): Promise<Gateway> 
     cluster,
     local,
     deferral: new ToolDeferral(config.deferTools),
-    callChecks: new CallChecks(checkModesOf(config)),
+    callChecks,
     taping: tapes?.taping,
   }
 
@@ -192,6 +197,12 @@ export async function createGateway(options: InternalOptions): Promise<Gateway> 
   const scrub = (text: string) => scrubber.scrub(text)
   return { log, catalog, inspector, scrub, listen, fetch: fetchFrom(requests), close }
 }
+
+/** A turn of another instance, whose session is here. */
+const beginAtPeer =
+  (callChecks: CallChecks): ClusterOptions['beginChecks'] =>
+  (request, options) =>
+    callChecks.begin(request, { ...options, keepsRecords: false })
 
 const fetchFrom =
   (requests: Pick<ReturnType<typeof createRequestHandler>, 'handle'>) =>
@@ -246,7 +257,7 @@ function traitsFrom(config: Config): RouteServices['clientTraits'] {
 
 async function loadCluster(
   config: Config,
-  services: Pick<ClusterOptions, 'bodyLimits' | 'stopping' | 'log' | 'metrics' | 'scrubber'>,
+  services: Pick<ClusterOptions, 'bodyLimits' | 'stopping' | 'log' | 'metrics' | 'scrubber' | 'beginChecks'>,
   peers: ParentPeers | undefined,
 ): Promise<Cluster | undefined> {
   if (config.sessions.redis === undefined && peers === undefined) return undefined

@@ -14,6 +14,7 @@ import { RedisLink } from './redis-link.ts'
 import { RelayClient } from './relay-client.ts'
 import {
   admitPeer,
+  type BeginChecks,
   type KeptAnswers,
   type RelayServices,
   serveRelayedResponse,
@@ -36,6 +37,7 @@ export interface ClusterOptions {
   log: Log
   metrics: Metrics
   scrubber: Scrubber
+  beginChecks?: BeginChecks | undefined
 }
 
 export class Cluster {
@@ -62,6 +64,7 @@ export class Cluster {
       bodyLimits: options.bodyLimits,
       scrub: (text) => options.scrubber.scrub(text),
       stopping: options.stopping,
+      beginChecks: options.beginChecks,
       log,
     }
     metrics.gauge('dragoman_cluster_sessions', () => this.directory.size)
@@ -145,7 +148,10 @@ export interface ParentPeers {
   secret: string
 }
 
-type ClusterServices = Pick<ClusterOptions, 'bodyLimits' | 'stopping' | 'log' | 'metrics' | 'scrubber'>
+type ClusterServices = Pick<
+  ClusterOptions,
+  'bodyLimits' | 'stopping' | 'log' | 'metrics' | 'scrubber' | 'beginChecks'
+>
 
 /** Undefined for a single gateway. With Redis, workers are instances like any other. */
 export function createCluster(

@@ -5,11 +5,13 @@ import { parseJson } from '../base/json.ts'
 import type { Latch } from '../base/latch.ts'
 import type { Signal } from '../base/signal.ts'
 import { SessionLost, type TurnContext } from '../core/backend.ts'
+import type { CallCheck } from '../core/call-check.ts'
 import type { Caller } from '../core/caller.ts'
 import { GatewayError } from '../core/errors.ts'
 import { isTerminal, isVisibleOutput, type TurnEvent } from '../core/events.ts'
 import { startKeepAlive } from '../core/keep-alive.ts'
 import { Notes } from '../core/notes.ts'
+import type { TurnRequest } from '../core/request.ts'
 import type { Sink } from '../core/sink.ts'
 import { withTurnSignal } from '../core/turn-signal.ts'
 import type { Exchange } from '../http/exchange.ts'
@@ -40,7 +42,14 @@ export interface RelayServices {
   log: Log
   /** Trips when the gateway stops for good. */
   stopping: Latch
+  /** The check of the calls of a turn. */
+  beginChecks?: BeginChecks | undefined
 }
+
+export type BeginChecks = (
+  request: TurnRequest,
+  options: { backend: string; caller: Caller; note(text: string): void },
+) => CallCheck | undefined
 
 const signOfLifeMs = 5_000
 /** Limits for a client's body; after re-encoding it is slightly deeper and may be larger. */
@@ -83,10 +92,16 @@ async function answerRelayed(
   const { sink } = exchange
   const { turnId, caller, wholeArguments } = relayed
   const lines: RelayLine[] = []
+  const notes = new Notes()
   const context: TurnContext = {
     ...{ turnId, caller, wholeArguments },
     signal,
-    notes: new Notes(),
+    notes,
+    calls: services.beginChecks?.(relayed.request, {
+      backend: relayed.backend,
+      caller,
+      note: (text) => notes.add(text),
+    }),
     onSession: (session) => lines.push({ session }),
   }
   let batches: PeerAnswer

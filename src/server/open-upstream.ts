@@ -4,7 +4,6 @@
 import { nativeSignal } from '../base/signal.ts'
 import { defaultRetryPolicy, openTurn } from '../core/attempts.ts'
 import type { Backend, SessionState, TextRepair, TurnContext } from '../core/backend.ts'
-import { checkedEvents } from '../core/checked-events.ts'
 import { GatewayError } from '../core/errors.ts'
 import type { TurnRequest } from '../core/request.ts'
 import { sessionOf, sessionOfResults } from '../core/session-id.ts'
@@ -85,7 +84,7 @@ function retryOptions(
     isSession: backend.sessions !== undefined,
     mayAsk: () => !observer.hasAskedAgain,
     ask: (next) => openOne(serving, next, [target], 'later'),
-    keep: backend.sessions ? undefined : (shown, record) => callChecks.keep(caller, shown, record),
+    keep: (shown, record) => callChecks.keep(caller, shown, record),
     abandon: abandonAt(target),
     note: (text) => notes.add(text),
     onRetried: () => observer.checked('retried'),
@@ -146,8 +145,7 @@ async function openOne(
     if (deferred) note(deferralNote(deferred.plan))
     calls = beginChecks(serving, deferred?.request ?? asked, target)
     const upstreamRequest = forTarget(deferred?.request ?? asked, target, note)
-    const { sessions } = target.backend
-    const batches = target.backend.run(upstreamRequest, {
+    return target.backend.run(upstreamRequest, {
       turnId,
       caller,
       signal,
@@ -162,9 +160,8 @@ async function openOne(
       traceHeaders,
       mayOpenLane:
         part === 'only' && !deferred && services.callChecks?.modeOf(target.backendName) !== 'retry',
-      calls: sessions ? undefined : calls,
+      calls,
     })
-    return sessions && calls ? checkedEvents(batches, calls) : batches
   }
   const noteFallback = ({ backendName, model }: Target, why: string) => {
     notes.rewind(lasting)

@@ -26,8 +26,8 @@ export interface RetryTurnOptions {
   mayAsk(): boolean
   /** Opens the second answer, with the check of its calls. */
   ask(request: TurnRequest): Promise<{ turn: Turn; calls: TurnCalls | undefined }>
-  /** `calls`: as the client sees them. Absent if the service keeps the conversation. */
-  keep?: ((calls: readonly KnownCall[], record: CallRecord) => void) | undefined
+  /** `calls`: as the client sees them. */
+  keep(calls: readonly KnownCall[], record: CallRecord): void
   /** The results of this call will never come. */
   abandon(callId: string): void
   note(text: string): void
@@ -174,7 +174,6 @@ class Retry {
    * its calls show that there is such a record.
    */
   #ofSecond(event: TurnEvent): TurnEvent {
-    if (!this.#options.keep) return event
     if (event.type === 'reasoning-end') return { type: 'reasoning-end', block: event.block }
     if (event.type !== 'tool-call-start' && event.type !== 'tool-call-end') return event
     return { ...event, callId: markId(event.callId) }
@@ -223,7 +222,7 @@ class Retry {
       second: partsAsMade(second),
       ids,
     }
-    this.#options.keep?.(shown.second, record)
+    this.#options.keep(shown.second, record)
   }
 }
 

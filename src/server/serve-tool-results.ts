@@ -8,6 +8,7 @@ import type { Exchange } from '../http/exchange.ts'
 import { type BodyLimits, readJsonBody } from '../http/json-body.ts'
 import { respondJson } from '../http/respond.ts'
 import type { Tracer } from '../observe/tracing.ts'
+import { unmarkId } from '../protocols/call-check/marked-id.ts'
 import { openaiErrorBody } from '../protocols/errors/openai-error.ts'
 import { readToolResults } from '../protocols/openai-chat/tool-results-in.ts'
 import type { Catalog } from './catalog.ts'
@@ -24,11 +25,13 @@ export async function serveToolResults(
   services: Services,
 ): Promise<void> {
   const { json } = await readJsonBody(exchange, services.bodyLimits)
-  const results = readToolResults(json)
+  // A corrected call is known to its run without the mark.
+  const given = readToolResults(json)
+  const results = given.map((result) => ({ ...result, callId: unmarkId(result.callId) }))
   const deliveries = await deliver(results, caller, services.catalog)
   services.tracer?.arrived(results, caller)
   const idsOf = (state: Delivery['state']) =>
-    deliveries.filter((delivery) => delivery.state === state).map(({ callId }) => callId)
+    given.filter((_, at) => deliveries[at]?.state === state).map(({ callId }) => callId)
   const [accepted, duplicate, unknown] = [idsOf('accepted'), idsOf('duplicate'), idsOf('unknown')]
   const outcome = { accepted, duplicate, ...(unknown.length === 0 ? {} : { unknown }) }
   const error = refusal(deliveries)

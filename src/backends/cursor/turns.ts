@@ -38,7 +38,7 @@ interface TurnsOptions {
 /** A run outlives its requests by far: these options must not reference the request. */
 function toAnswerOptions(
   request: TurnRequest,
-  { turnId, notes }: TurnContext,
+  { turnId, notes, calls }: TurnContext,
   offers: ToolOffers,
 ): AnswerOptions {
   return {
@@ -46,6 +46,7 @@ function toAnswerOptions(
     model: request.model,
     tools: offers.share(usableTools(request, () => undefined)).tools,
     parallelToolCalls: request.parallelToolCalls !== false,
+    calls,
     note: (text) => notes.add(text),
   }
 }

@@ -122,6 +122,7 @@ export class AnswerFlow {
     life.fail()
     notices.tell(answer.note)
     if (isSeen) out.fail(error)
+    this.#forgetCheck()
   }
 
   #endTurn(usage: Usage | undefined): void {
@@ -146,5 +147,12 @@ export class AnswerFlow {
     window.close()
     stored.forget()
     out.end(reason, usage)
+    this.#forgetCheck()
+  }
+
+  /** A run outlives its requests by far, and the check refers to one. */
+  #forgetCheck(): void {
+    const { answer } = this.#parts
+    if (answer.calls) this.#parts.answer = { ...answer, calls: undefined }
   }
 }

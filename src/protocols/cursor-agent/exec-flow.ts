@@ -53,10 +53,10 @@ export class ExecFlow {
   #call(exec: ExecServerMessage, call: ExecCall, { bytes, now }: { bytes: number; now: number }): void {
     const { execs, clocks, stored, out, answer, window } = this.#parts
     this.#results.release(false)
-    const { callId, input } = execs.open(exec, call, bytes)
+    const { callId, name, input } = execs.open(exec, call, bytes, answer.calls)
     clocks.onExecOpened(now)
     stored.forget()
-    out.call(callId, call.tool, input)
+    out.call(callId, name, input)
     if (answer.parallelToolCalls) window.open(now)
     else this.#answer.park()
   }

@@ -4,7 +4,8 @@
 import { createHash } from 'node:crypto'
 import type { ExecServerMessage } from '../../../proto/gen/agent/v1/exec_pb.ts'
 import { Buckets } from '../../base/buckets.ts'
-import { plainInput } from '../../core/call-key.ts'
+import type { CallCheck } from '../../core/call-check.ts'
+import { type KnownCall, plainInput } from '../../core/call-key.ts'
 import type { ToolCallPart, ToolResult } from '../../core/request.ts'
 import { callIdOf } from '../../core/session-id.ts'
 import { textCost } from '../../core/turn-budget.ts'
@@ -91,8 +92,11 @@ export class ExecLedger {
     return replies && execReplies(exec.id, replies)
   }
 
-  /** Makes a call of an exec; the session id in its call id leads back to this run. `size`: of the message. */
-  open(request: ExecServerMessage, call: ExecCall, size = 0): { callId: string; input: string } {
+  /**
+   * Makes a call of an exec; the session id in its call id leads back to this run. `size`: of the message. The service knows the call by
+   * the exec, so the call as `calls` corrects it is the only one that counts.
+   */
+  open(request: ExecServerMessage, call: ExecCall, size = 0, calls?: CallCheck): KnownCall {
     if (this.#isRoundOver) this.#made.clear()
     this.#isRoundOver = false
     const callId = callIdOf(this.#sessionId, this.#calls++)
@@ -105,9 +109,11 @@ export class ExecLedger {
     this.#open.set(callId, exec)
     this.#openByNumber.set(request.id, exec)
     this.#openOfCall.add(upstreamIdOf(request), exec)
-    this.#made.set(callId, { name: call.tool, input })
+    const made = { callId, name: call.tool, input }
+    const shown = calls?.check(made, false, call.input) ?? made
+    this.#made.set(callId, { name: shown.name, input: shown.input })
     this.upstreamIds.add(upstreamIdOf(request))
-    return { callId, input }
+    return shown
   }
 
   /** True if these are calls of the last answer, unchanged. A client that changed one has another conversation. */

@@ -1,5 +1,6 @@
 // The options of a run and of its answers, and what a finished run leaves.
 
+import type { CallCheck } from '../../core/call-check.ts'
 import type { ErrorCode, GatewayError } from '../../core/errors.ts'
 import type { Tool } from '../../core/request.ts'
 import type { BlobStore, KeptBlob } from './blobs.ts'
@@ -26,6 +27,8 @@ export interface AnswerOptions {
   model: string
   tools: readonly Tool[]
   parallelToolCalls: boolean
+  /** Checks the calls of the answer. It refers to the request, so it is dropped at the end of the answer. */
+  calls?: CallCheck | undefined
   note(text: string): void
 }
 

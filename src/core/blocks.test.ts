@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { BlockWriter } from './blocks.ts'
+import type { CallCheck } from './call-check.ts'
 
 function idsOf(...given: string[]): string[] {
   const blocks = new BlockWriter()
@@ -38,4 +39,42 @@ it('covers events with very many messages', () => {
   const events = blocks.take()
   expect(events).toHaveLength(300_003)
   expect(events.at(-3)).toMatchObject({ type: 'opaque', covers: 2 })
+})
+
+describe('a check of calls', () => {
+  const upper: CallCheck = {
+    check: (call, isShown) => (isShown ? call : { ...call, name: call.name.toUpperCase() }),
+  }
+
+  it('decides what the client sees, before the start of the call', () => {
+    const blocks = new BlockWriter({ calls: upper })
+    blocks.startCall('a', 'read')
+    expect(blocks.take()).toEqual([])
+    expect(blocks.endCall('{}')).toBe(true)
+    expect(blocks.take()).toEqual([
+      { type: 'tool-call-start', block: 0, callId: 'a', name: 'READ' },
+      { type: 'tool-call-delta', block: 0, delta: '{}' },
+      {
+        ...{ type: 'tool-call-end', block: 0, callId: 'a', name: 'READ', input: '{}' },
+        made: { callId: 'a', name: 'read', input: '{}' },
+      },
+    ])
+  })
+
+  it('cannot change a call that the client has seen a part of', () => {
+    const blocks = new BlockWriter({ calls: upper })
+    blocks.startCall('a', 'read')
+    blocks.callDelta('{')
+    expect(blocks.take()).toMatchObject([{ name: 'read' }, { delta: '{' }])
+    blocks.callDelta('}')
+    expect(blocks.endCall('{}')).toBe(false)
+    expect(blocks.take()).toMatchObject([{ delta: '}' }, { name: 'read' }])
+  })
+
+  it('lets a call that was cut off begin', () => {
+    const blocks = new BlockWriter({ calls: upper })
+    blocks.startCall('a', 'read')
+    blocks.push({ type: 'turn-end', reason: 'length' })
+    expect(blocks.take()).toMatchObject([{ type: 'tool-call-start', name: 'read' }, { type: 'turn-end' }])
+  })
 })

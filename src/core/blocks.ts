@@ -2,7 +2,7 @@
 // block closes the one before it.
 
 import type { CallCheck } from './call-check.ts'
-import type { TurnEvent } from './events.ts'
+import { isTerminal, type TurnEvent } from './events.ts'
 import { entryCost, TurnBudget, textCost } from './turn-budget.ts'
 
 type OpenBlock =
@@ -63,6 +63,9 @@ export class BlockWriter {
   }
 
   push(event: TurnEvent): void {
+    const open = this.#open
+    // A call that was cut off is still a call that began.
+    if (open?.kind === 'tool-call' && !open.started && isTerminal(event)) this.#startOpen(open)
     this.#events.push(event.type === 'turn-start' ? this.#begin(event) : event)
   }
 

@@ -268,7 +268,8 @@ export class OutputWriter {
   #writeEnd(entry: OutputItem, text: string): void {
     if (entry.kind === 'custom-call') {
       if (entry.isPassed) this.#blocks.callDelta('"}')
-      this.#isReplaced ||= this.#blocks.endCall(entry.isPassed ? `${entry.escaped}"}` : customInput(text))
+      if (this.#blocks.endCall(entry.isPassed ? `${entry.escaped}"}` : customInput(text)))
+        this.#isReplaced = true
       return
     }
     const read = readToolInput(text)

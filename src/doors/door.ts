@@ -17,6 +17,8 @@ export interface AnswerFacts {
   now(): number
   /** The traits of the client. */
   client: ClientTraits
+  /** Adds a note about the answer. */
+  note(text: string): void
 }
 
 export interface StreamFacts extends AnswerFacts {

@@ -12,10 +12,11 @@ export const openaiChatDoor: Door = {
   errorStatus: openaiErrorStatus,
   read(body, notes) {
     const { model, turn, includeUsage, custom } = fromChatRequest(body, notes)
-    const about = ({ id, createdAt, client }: AnswerFacts) => ({
+    const about = ({ id, createdAt, client, note }: AnswerFacts) => ({
       id: `chatcmpl-${id}`,
       createdAt,
       model,
+      note,
       customForm: (name: string) => custom.get(name) && (client.customCalls ?? custom.get(name)),
     })
     return {

@@ -25,9 +25,9 @@ export const openaiResponsesDoor = (earlier: CallerResponses, options?: { isBegi
   read(body, notes) {
     const request = fromResponsesRequest(body, notes, earlier, options)
     const { model, names, includeProofs, echo } = request
-    const about = ({ id, createdAt, now, client }: AnswerFacts) => ({
+    const about = ({ id, createdAt, now, client, note }: AnswerFacts) => ({
       id: earlier.idOf(id),
-      ...{ createdAt, now, model, names, includeProofs, echo },
+      ...{ createdAt, now, model, names, includeProofs, echo, note },
       hidesRefusals: client.hidesRefusals,
       waitsForLimits: client.failsInStream,
     })

@@ -266,6 +266,7 @@ async function warmUp(
     client: {},
     toolArguments: 'whole',
     lateNotes: () => [],
+    note: () => undefined,
   })
   sink.start(200, { 'content-type': 'text/event-stream' })
   const usage = { inputTokens: 0, outputTokens: 0 }

@@ -199,11 +199,12 @@ async function serveWhole(serving: Serving): Promise<void> {
   sink.end(text)
 }
 
-const answerFacts = ({ turnId, client, createdAt, services: { replayInputs } }: Serving) => ({
+const answerFacts = ({ turnId, client, createdAt, notes, services: { replayInputs } }: Serving) => ({
   id: turnId.slice('turn_'.length),
   createdAt,
   now: () => seconds(replayInputs?.completedAt() ?? Date.now()),
   client,
+  note: (text: string) => notes.add(text),
 })
 
 const seconds = (milliseconds: number) => Math.floor(milliseconds / 1000)

@@ -11,6 +11,8 @@ import { retryAfter, retryHeaders } from '../../upstream/retry-after.ts'
 interface AnswerContext {
   backend: string
   reader: TurnReader
+  /** A stream was asked for. */
+  stream: boolean
   toError(refusal: UpstreamRefusal): GatewayError
   onJson?(text: string): void
 }
@@ -25,7 +27,7 @@ export async function readWhole(response: UpstreamResponse, turn: AnswerContext)
   const json = cut ? undefined : parseJson(text)
   if (json !== undefined) {
     turn.onJson?.(text)
-    return turn.reader.whole(json, text)
+    return turn.reader.whole(json, text, turn.stream)
   }
   const upstream = { status: response.status, excerpt: text }
   if (cut)

@@ -53,6 +53,11 @@ export class CallSorter<Call extends SortedCall> {
     if (call.givenId !== '') this.onId(call)
   }
 
+  /** A call with this index was added. */
+  hasIndex(index: number): boolean {
+    return this.#byIndex.has(index)
+  }
+
   /** The call received its id after it was added. */
   onId(call: Call): void {
     this.#byId.set(call.givenId, grown(this.#byId.get(call.givenId), call))

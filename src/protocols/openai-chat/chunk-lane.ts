@@ -3,8 +3,10 @@
 
 import { type Fields, isObject } from '../../base/json.ts'
 import type { KnownCall } from '../../core/call-key.ts'
+import type { Repairs } from '../../core/repairs.ts'
 import { entryCost, jsonCost, type TurnBudget, textCost } from '../../core/turn-budget.ts'
 import { createLaneStep, type LaneStep } from '../streams/lane.ts'
+import { ChunkFaults, chunkObject } from './chunk-faults.ts'
 
 /** A call as a client of the dialect joins it. */
 interface JoinedCall {
@@ -29,6 +31,7 @@ interface ChunkState {
 
 export class ChunkLane {
   readonly #budget: TurnBudget
+  readonly #faults: ChunkFaults
   readonly #step = createLaneStep()
   /** The members that all chunks of an answer share. */
   #head: { id: string; created: unknown } | undefined
@@ -50,8 +53,9 @@ export class ChunkLane {
   /** The last chunk passed as it is, so others of its shape do. */
   isPlain = true
 
-  constructor(budget: TurnBudget) {
+  constructor(budget: TurnBudget, repairs: Repairs) {
     this.#budget = budget
+    this.#faults = new ChunkFaults(repairs)
   }
 
   /** A chunk that adds text to the answer, and has the shape of one before it. */
@@ -81,6 +85,8 @@ export class ChunkLane {
     const choice: unknown = choices.find((entry) => isObject(entry) && (entry.index ?? 0) === 0)
     this.#count++
     this.#head ??= headOf(chunk)
+    if (isObject(choice) && !state.isAfterEnd)
+      this.#faults.onChoice(chunk, choice, state.finish !== undefined)
     if (!this.#head) return this.#withhold(true)
     if (!isObject(choice)) return
     if (state.isAfterEnd) return this.#afterEnd(chunk)
@@ -144,8 +150,10 @@ export class ChunkLane {
       model: _model,
       ...members
     } = chunk
+    this.#faults.onOther(chunk, isAfterEnd && !this.#hasUsage)
     if (isAfterEnd && isObject(usage) && this.#mayShowUsage) {
       this.#hasUsage = true
+      this.#faults.onHead(chunk)
       const patches = this.#patchesOf({ ...chunk, usage: null })
       const isSame = Array.isArray(chunk.choices) && Object.keys(patches).length === 0
       if (!isSame) this.#step.data = JSON.stringify({ ...chunk, ...patches, choices: [] })
@@ -166,8 +174,10 @@ export class ChunkLane {
   /** Only usage belongs to the answer. */
   #afterEnd(chunk: Fields): void {
     this.#step.withheld = !isObject(chunk.usage) || !this.#mayShowUsage
+    this.#faults.onOther(chunk, false)
     if (this.#step.withheld) return
     this.#hasUsage = true
+    this.#faults.onHead(chunk)
     this.#step.data = JSON.stringify({ ...chunk, ...this.#patchesOf({ ...chunk, usage: null }), choices: [] })
   }
 
@@ -222,12 +232,14 @@ export class ChunkLane {
 
   /** The role comes once, with the first chunk. If that does not have it, the writer adds it. */
   #withoutRole({ role }: Fields): Fields {
-    return role === undefined || (role === 'assistant' && this.#count === 1) ? {} : { role: undefined }
+    const isFit = role === undefined || role === null || (role === 'assistant' && this.#count === 1)
+    return isFit ? {} : { role: undefined }
   }
 
   #patchesOf(chunk: Fields): Fields {
     const early = this.#early
     this.#early = undefined
+    if (early) this.#faults.onEarly(early, chunk)
     const { id, created } = this.#head ?? {}
     return {
       ...early,
@@ -275,8 +287,6 @@ function headOf({ id, created, model }: Fields): { id: string; created: unknown 
   const isWhole = textOf(id) !== '' && Number.isInteger(created) && textOf(model) !== ''
   return isWhole ? { id: textOf(id), created } : undefined
 }
-
-const chunkObject = 'chat.completion.chunk'
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
 

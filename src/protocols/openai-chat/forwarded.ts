@@ -4,6 +4,7 @@ import { type Fields, isObject, parseJson } from '../../base/json.ts'
 import { jsonString } from '../../base/json-string.ts'
 import { isObjectText, membersOf, replaceMember } from '../../base/json-text.ts'
 import type { Framing } from '../../core/fast-path.ts'
+import { type RepairKind, repairNotes } from '../../core/repairs.ts'
 
 /** Replaces the model in chunks that begin alike, which is faster than to look for it in each. */
 export class ModelName {
@@ -57,7 +58,19 @@ interface ReadAnswer {
   finish: string
   /** JSON text. */
   usage: string
+  note(text: string): void
 }
+
+/** The repairs of members. What else differs was noted when it was read, and estimated usage says itself that it is. */
+const repairOfMember = new Map<string, RepairKind>([
+  ['object', 'no-object'],
+  ['id', 'no-answer-id'],
+  ['created', 'no-created'],
+  ['model', 'no-model'],
+  ['index', 'no-choice-index'],
+  ['role', 'no-role'],
+  ['reasoning_content', 'reasoning-field'],
+])
 
 /** The server's answer, repaired where it differs from what was read; undefined if it cannot be told. */
 export function forwardedAnswer(text: string, read: ReadAnswer): string | undefined {
@@ -77,10 +90,14 @@ export function forwardedAnswer(text: string, read: ReadAnswer): string | undefi
   if (!Number.isInteger(answer.created)) ofAnswer.created = read.createdAt
   if (typeof answer.model !== 'string') ofAnswer.model = read.model
   if (!isObject(answer.usage)) ofAnswer.usage = parseJson(read.usage)
-  if ([ofMessage, ofChoice, ofAnswer].every((patch) => Object.keys(patch).length === 0))
-    return replaceMember(text, ['model'], jsonString(read.model))
-  const patched = { ...choice, ...ofChoice, message: { ...message, ...ofMessage } }
-  const choices = answer.choices.map((entry: Fields) => (entry === choice ? patched : entry))
+  const patched = [ofMessage, ofChoice, ofAnswer].flatMap((patch) => Object.keys(patch))
+  if (patched.length === 0) return replaceMember(text, ['model'], jsonString(read.model))
+  for (const name of patched) {
+    const kind = repairOfMember.get(name)
+    if (kind) read.note(repairNotes[kind])
+  }
+  const repaired = { ...choice, ...ofChoice, message: { ...message, ...ofMessage } }
+  const choices = answer.choices.map((entry: Fields) => (entry === choice ? repaired : entry))
   return JSON.stringify({ ...answer, ...ofAnswer, model: read.model, choices })
 }
 

@@ -12,35 +12,12 @@ import type { LaneStep } from '../streams/lane.ts'
 import { isCut, type ReaderOptions, TurnReader } from '../streams/reader.ts'
 import { ChunkLane } from './chunk-lane.ts'
 import { fromChatError } from './errors.ts'
+import { breakdowns, isOwnWord, reasons, wordOf } from './finish-reasons.ts'
 import { KeptReasoning } from './kept-reasoning.ts'
 import type { KeptTurn } from './kept-turn.ts'
 import type { ReasoningField } from './reasoning-out.ts'
 import { ToolCallTracker } from './tool-calls.ts'
 import { fromChatUsage } from './usage-in.ts'
-
-const word = (reason: FinishReason) => reason.replace('-', '_')
-
-const reasons = new Map<string, FinishReason>(
-  Object.entries({
-    stop: 'stop',
-    eos: 'stop',
-    end_turn: 'stop',
-    stop_sequence: 'stop',
-    length: 'length',
-    max_tokens: 'length',
-    model_length: 'length',
-    tool_calls: 'tool-calls',
-    tool_use: 'tool-calls',
-    function_call: 'tool-calls',
-    content_filter: 'content-filter',
-    // Z.ai
-    model_context_window_exceeded: 'length',
-    sensitive: 'content-filter',
-  } as const),
-)
-
-/** The server gave up in the middle of its answer (vLLM, Mistral, DeepSeek, Z.ai): an error, not an end. */
-const breakdowns = new Set(['abort', 'error', 'insufficient_system_resource', 'network_error'])
 
 type ChatPiece = 'content' | 'reasoning_content' | 'reasoning' | 'arguments'
 
@@ -62,8 +39,8 @@ export class ChatReader extends TurnReader {
     super(options)
     this.#shapes = shapes
     this.#thought = new KeptReasoning(options.note)
-    this.#calls = new ToolCallTracker(this.blocks, options, this.budget)
-    if (options.lane?.form === 'message') this.#chunks = new ChunkLane(this.budget)
+    this.#calls = new ToolCallTracker(this.blocks, options, this.budget, this.repairs)
+    if (options.lane?.form === 'message') this.#chunks = new ChunkLane(this.budget, this.repairs)
   }
 
   protected override get laneStep(): LaneStep {
@@ -142,8 +119,8 @@ export class ChatReader extends TurnReader {
     const raw = this.#rawReason
     if (raw === undefined) return undefined
     const stated = reasons.get(raw) ?? 'stop'
-    if (this.blocks.calls > 0) return stated === 'stop' ? 'tool_calls' : word(stated)
-    if (stated !== 'tool-calls') return word(stated)
+    if (this.blocks.calls > 0) return stated === 'stop' ? 'tool_calls' : wordOf(stated)
+    if (stated !== 'tool-calls') return wordOf(stated)
     return this.blocks.hasText ? 'stop' : null
   }
 
@@ -202,12 +179,15 @@ export class ChatReader extends TurnReader {
     this.#start(chunk)
     this.#readUsage(choice.usage)
     // Servers that do not really stream put the whole message in place of the delta.
-    const delta = isObject(choice.delta) ? choice.delta : choice.message
-    // After a finish_reason only usage belongs to the turn.
+    const isMessage = !isObject(choice.delta)
+    const delta = isMessage ? choice.message : choice.delta
     if (isObject(delta) && this.#rawReason === undefined) {
+      if (isMessage && !this.#isWhole) this.repairs.add('whole-message')
       if (Array.isArray(delta.tool_calls) && delta.tool_calls.some(hasObjectInput)) keepSpelling(text, chunk)
-      this.#onDelta(delta)
+      this.#onDelta(delta, isMessage)
     }
+    // After a finish_reason only usage belongs to the turn.
+    else if (isObject(delta) && hasOutput(delta)) this.repairs.add('output-after-end')
     if (
       this.#rawReason === undefined &&
       typeof choice.finish_reason === 'string' &&
@@ -236,7 +216,7 @@ export class ChatReader extends TurnReader {
   readonly #refuse = (text: string) => this.blocks.text(text, { refusal: true })
   readonly #think = (text: string) => this.blocks.reasoning(text)
 
-  #onDelta(delta: Fields): void {
+  #onDelta(delta: Fields, isMessage: boolean): void {
     if (Array.isArray(delta.reasoning_details)) this.#thought.addDetails(delta.reasoning_details)
     if (!this.#onReasoning('reasoning_content', delta.reasoning_content))
       this.#onReasoning('reasoning', delta.reasoning)
@@ -248,7 +228,7 @@ export class ChatReader extends TurnReader {
       for (const [at, call] of delta.tool_calls.entries()) {
         if (!isObject(call)) continue
         if (this.#isWhole) this.#calls.onWholeCall(call)
-        else this.#calls.onDelta(call, at)
+        else this.#calls.onDelta(call, at, isMessage)
       }
     }
     if (isObject(delta.function_call)) this.#calls.onLegacyCall(delta.function_call)
@@ -268,10 +248,11 @@ export class ChatReader extends TurnReader {
       this.#calls.whenIdle(this.#say, content)
     } else if (Array.isArray(content)) {
       // Mistral: parts, including thinking.
+      if (content.length > 0) this.repairs.add('content-parts')
       for (const part of content) {
-        if (!isObject(part)) continue
-        if (part.type === 'thinking') this.#onThinkingPart(part.thinking)
-        else if (typeof part.text === 'string') this.#onContent(part.text)
+        if (isObject(part) && part.type === 'thinking') this.#onThinkingPart(part.thinking)
+        else if (isObject(part) && typeof part.text === 'string') this.#onContent(part.text)
+        else this.repairs.add('odd-part')
       }
     }
   }
@@ -299,14 +280,27 @@ export class ChatReader extends TurnReader {
     this.#start({})
     this.#calls.flush(isCut(this.#stated))
     this.blocks.close()
-    if (this.#rawReason === undefined)
-      this.options.note('the upstream sent no finish_reason; it was inferred from the answer')
     const reason = this.conclude(this.#stated)
+    this.#noteEnd(reason)
     this.ended = true
     const raw = this.#rawReason === undefined ? {} : { rawReason: this.#rawReason }
     this.blocks.push({ type: 'turn-end', reason, ...raw, ...(this.#usage ? { usage: this.#usage } : {}) })
   }
+
+  #noteEnd(reason: FinishReason): void {
+    const raw = this.#rawReason
+    if (raw === undefined) this.repairs.add('no-finish')
+    else if (reason === 'tool-calls' && this.#stated !== reason) this.repairs.add('finish-of-calls')
+    else if (!isOwnWord(raw, this.#calls.hasLegacyCall)) this.repairs.add('odd-finish')
+    if (!this.#done) this.repairs.add('no-done')
+  }
 }
+
+/** Text, reasoning or a call. */
+const hasOutput = ({ content, reasoning, reasoning_content: shown, refusal, tool_calls: calls }: Fields) =>
+  [content, reasoning, shown, refusal, calls].some(
+    (said) => (typeof said === 'string' || Array.isArray(said)) && said.length > 0,
+  )
 
 /** Ollama's form: arguments as an object. */
 const hasObjectInput = (call: unknown) =>

@@ -3,64 +3,16 @@
 
 import { writeExact } from '../../base/exact-json.ts'
 import { type Fields, isObject } from '../../base/json.ts'
-import { ownText, TextBuffer } from '../../base/text-buffer.ts'
+import { ownText } from '../../base/text-buffer.ts'
 import type { BlockWriter } from '../../core/blocks.ts'
 import { GatewayError } from '../../core/errors.ts'
 import { repeatedIdNote } from '../../core/history.ts'
+import { argumentsNote, type Repairs } from '../../core/repairs.ts'
 import { entryCost, jsonCost, type TurnBudget, textCost } from '../../core/turn-budget.ts'
-import { cutCallNote, longestInput, ObjectScanner, readToolInput } from '../requests/tool-input.ts'
+import { cutCallNote, emptyStartRemoved, longestInput, readToolInput } from '../requests/tool-input.ts'
 import type { ReaderOptions } from '../streams/reader.ts'
-import { CallSorter, type SortedCall } from './call-sorter.ts'
-
-class Call implements SortedCall {
-  readonly index: number | undefined
-  givenId = ''
-  /** The id that clients see. */
-  shownId = ''
-  name = ''
-  state: 'waiting' | 'open' | 'ended' = 'waiting'
-  /** The client has received some of the text. */
-  passed = false
-  #text = new TextBuffer()
-  /** Text that the scanner has not seen yet. The scanner runs on demand and sees each piece once. */
-  #unscanned = new TextBuffer()
-  readonly #scanner = new ObjectScanner()
-  /** Opaque data that the server wants back. */
-  extra: Fields | undefined
-
-  constructor(index: number | undefined) {
-    this.index = index
-  }
-
-  get text(): string {
-    return this.#text.toString()
-  }
-
-  get length(): number {
-    return this.#text.length
-  }
-
-  append(text: string): void {
-    this.#text.append(text)
-    this.#unscanned.append(text)
-  }
-
-  /** Servers have been seen to send `{}` before the real arguments. */
-  dropEmptyStart(): void {
-    const text = this.text.replace(/^\s*\{\}\s*(?=\{)/, '')
-    if (text.length === this.length) return
-    this.#text = new TextBuffer()
-    this.#text.append(text)
-  }
-
-  isWhole(orEmpty: boolean): boolean {
-    if (this.#unscanned.length > 0) {
-      this.#scanner.push(this.#unscanned.toString())
-      this.#unscanned = new TextBuffer()
-    }
-    return this.#scanner.complete && (orEmpty || this.length > 16 || this.text.trim() !== '{}')
-  }
-}
+import { CallSorter } from './call-sorter.ts'
+import { StreamedCall } from './streamed-call.ts'
 
 /** A call, its scanner, and its map entries. */
 const callCost = 4 * entryCost
@@ -72,23 +24,27 @@ export class ToolCallTracker {
   readonly #blocks: BlockWriter
   readonly #budget: TurnBudget
   readonly #options: ReaderOptions
-  readonly #calls: Call[] = []
-  readonly #sorter: CallSorter<Call>
+  readonly #repairs: Repairs
+  readonly #calls: StreamedCall[] = []
+  readonly #sorter: CallSorter<StreamedCall>
   /** All calls before this place are open or ended. */
   #nextPlace = 0
   /** Proofs of calls, by the id that clients see. */
   readonly extras = new Map<string, unknown>()
   /** The server's own ids of calls for which clients see another id. */
   readonly ownIds = new Map<string, string>()
-  #open: Call | undefined
+  #open: StreamedCall | undefined
+  /** A call came in the older form. */
+  hasLegacyCall = false
   #later: { write: (text: string) => void; text: string }[] = []
   /** The total length of all arguments. */
   #length = 0
 
-  constructor(blocks: BlockWriter, options: ReaderOptions, budget: TurnBudget) {
+  constructor(blocks: BlockWriter, options: ReaderOptions, budget: TurnBudget, repairs: Repairs) {
     this.#blocks = blocks
     this.#options = options
     this.#budget = budget
+    this.#repairs = repairs
     this.#sorter = new CallSorter(() => this.#unclear())
   }
 
@@ -106,25 +62,34 @@ export class ToolCallTracker {
     this.#later.push({ write, text: ownText(text) })
   }
 
-  onDelta(delta: Fields, position: number): void {
-    this.#onDelta(delta, toIndex(delta.index), position)
+  /** `isOfMessage`: an element of a whole message, which has no index. */
+  onDelta(delta: Fields, position: number, isOfMessage = false): void {
+    const index = toIndex(delta.index)
+    if (index === undefined && !isOfMessage) this.#repairs.add('no-call-index')
+    this.#onDelta(delta, index, position)
   }
 
   onLegacyCall(fields: unknown): void {
+    this.hasLegacyCall = true
+    this.#repairs.add('legacy-call')
     this.#onDelta({ function: fields }, legacyIndex, 0)
   }
 
   /** An element of a whole answer: always a separate call, whatever its id and index. */
   onWholeCall(element: Fields): void {
     const call = this.#create(undefined)
+    this.#noteType(element)
     this.#name(call, textOf(element.id))
-    this.#fill(call, element, argumentsOf(element))
+    this.#fill(call, element, this.#argumentsOf(element))
   }
 
   #onDelta(delta: Fields, index: number | undefined, position: number): void {
-    const text = argumentsOf(delta)
+    const text = this.#argumentsOf(delta)
     const id = textOf(delta.id)
-    const found = this.#sorter.find({ index, id, name: nameOf(delta), text, position })
+    const name = nameOf(delta)
+    const found = this.#sorter.find({ index, id, name, text, position })
+    if (found) this.#notePiece(found, delta, text)
+    else this.#noteStart(delta, index)
     const call = found ?? this.#create(index)
     const isFirstId = call.givenId === '' && id !== ''
     if (isFirstId) this.#name(call, id)
@@ -133,12 +98,45 @@ export class ToolCallTracker {
     this.#fill(call, delta, text)
   }
 
-  #name(call: Call, id: string): void {
+  /** A piece of a known call. */
+  #notePiece(call: StreamedCall, { id, function: fields }: Fields, text: string): void {
+    const name = isObject(fields) ? fields.name : undefined
+    if (name === '' || id === '') this.#repairs.add('empty-call-name')
+    if (typeof name === 'string' && name !== '')
+      this.#repairs.add(call.name === '' ? 'late-call-name' : 'repeated-call-name')
+    if (typeof id === 'string' && id !== '' && call.givenId !== '' && id !== call.givenId)
+      this.#repairs.add('changing-call-id')
+    if (call !== this.#calls.at(-1) && text.trim() !== '') this.#repairs.add('interleaved-calls')
+  }
+
+  #noteStart(delta: Fields, index: number | undefined): void {
+    if (index === legacyIndex) return
+    this.#noteType(delta)
+    if (index === undefined || index === this.#calls.length) return
+    if (this.#sorter.hasIndex(index)) this.#repairs.add('shared-call-index')
+    else if (this.#options.lane) this.#repairs.add('call-index-gap')
+  }
+
+  /** Only clients of the same dialect see it. */
+  #noteType({ type }: Fields): void {
+    if (this.#options.lane && type !== 'function') this.#repairs.add('no-call-type')
+  }
+
+  #argumentsOf({ function: fields }: Fields): string {
+    const given = isObject(fields) ? fields.arguments : undefined
+    if (typeof given === 'string') return given
+    // PHP's form of an empty object.
+    if (given === undefined || given === null || (Array.isArray(given) && given.length === 0)) return ''
+    this.#repairs.add('object-arguments')
+    return writeExact(given)
+  }
+
+  #name(call: StreamedCall, id: string): void {
     this.#budget.spend(textCost(id))
     call.givenId = id
   }
 
-  #fill(call: Call, delta: Fields, text: string): void {
+  #fill(call: StreamedCall, delta: Fields, text: string): void {
     // Never appended: servers repeat names, and none was seen to send one in pieces.
     const name = nameOf(delta)
     if (call.name === '' && name !== '') {
@@ -152,7 +150,7 @@ export class ToolCallTracker {
     this.#append(call, text)
   }
 
-  #append(call: Call, text: string): void {
+  #append(call: StreamedCall, text: string): void {
     if (call.state === 'ended') {
       if (text.trim() !== '') throw this.#malformed(call)
       return
@@ -160,24 +158,25 @@ export class ToolCallTracker {
     this.#length += text.length
     if (this.#length > longestInput) throw this.#tooLong()
     if (text !== '') this.#keep(call, text)
-    if (call === this.#open) this.#pass(call, text)
-    else this.#advance()
+    if (call !== this.#open) return void this.#advance()
+    if (this.#later.length > 0 && text.trim() !== '') this.#repairs.add('text-inside-call')
+    this.#pass(call, text)
   }
 
-  #keep(call: Call, text: string): void {
+  #keep(call: StreamedCall, text: string): void {
     this.#budget.spend(textCost(text))
     call.append(text)
   }
 
-  #create(index: number | undefined): Call {
+  #create(index: number | undefined): StreamedCall {
     this.#budget.spend(callCost)
-    const call = new Call(index)
+    const call = new StreamedCall(index)
     this.#calls.push(call)
     return call
   }
 
   /** No call returns to `waiting`, so the scan passes each call once. */
-  get #nextWaiting(): Call | undefined {
+  get #nextWaiting(): StreamedCall | undefined {
     while (this.#calls[this.#nextPlace] && this.#calls[this.#nextPlace]?.state !== 'waiting')
       this.#nextPlace++
     return this.#calls[this.#nextPlace]
@@ -194,20 +193,21 @@ export class ToolCallTracker {
     return this.#open === undefined
   }
 
-  #begin(call: Call): void {
+  #begin(call: StreamedCall): void {
     call.state = 'open'
     this.#open = call
     call.shownId = this.#blocks.startCall(call.givenId, call.name)
-    if (call.givenId !== '' && call.shownId !== call.givenId) this.#options.note(repeatedIdNote)
+    if (call.givenId === '' && call.index !== legacyIndex) this.#repairs.add('no-call-id')
+    else if (call.givenId !== '' && call.shownId !== call.givenId) this.#options.note(repeatedIdNote)
     this.#pass(call, call.text)
   }
 
   /** Passes new text on, unless the whole text could still be a leading `{}`. */
-  #pass(call: Call, text: string): void {
+  #pass(call: StreamedCall, text: string): void {
     if (this.#options.wholeArguments || text === '') return
     if (!call.passed) {
       if (call.length < 64 && ['', '{', '{}'].includes(call.text.trim())) return
-      call.dropEmptyStart()
+      if (call.dropEmptyStart()) this.#options.note(argumentsNote(emptyStartRemoved))
     }
     this.#blocks.callDelta(call.passed ? text : call.text)
     call.passed = true
@@ -224,6 +224,7 @@ export class ToolCallTracker {
             'upstream-protocol',
             `${this.#options.backend}: the upstream sent a tool call without a name.`,
           )
+        this.#options.note(cutCallNote)
         call.state = 'ended'
         continue
       }
@@ -245,12 +246,13 @@ export class ToolCallTracker {
     for (const { write, text } of this.#later.splice(0)) write(text)
   }
 
-  #finish(call: Call): void {
+  #finish(call: StreamedCall): void {
     const read = readToolInput(call.text)
     if (!read.ok) throw this.#malformed(call)
     const [first, ...others] = read.inputs
     if (call.passed && first !== call.text) throw this.#malformed(call)
-    if (read.changed !== undefined) this.#options.note(`in the upstream's tool call, ${read.changed}`)
+    if (call.length === 0 || call.text.trim() === '') this.#repairs.add('empty-arguments')
+    if (read.changed !== undefined) this.#options.note(argumentsNote(read.changed))
     this.#blocks.endCall(first, read.value)
     if (call.extra) this.extras.set(call.shownId, call.extra)
     if (call.givenId !== '' && call.givenId !== call.shownId) this.ownIds.set(call.shownId, call.givenId)
@@ -277,7 +279,7 @@ export class ToolCallTracker {
     )
   }
 
-  #malformed(call: Call): GatewayError {
+  #malformed(call: StreamedCall): GatewayError {
     return new GatewayError(
       'upstream-protocol',
       `${this.#options.backend}: the upstream sent malformed arguments for tool "${call.name}".`,
@@ -294,8 +296,3 @@ const toIndex = (value: unknown) =>
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
 
 const nameOf = ({ function: fields }: Fields) => (isObject(fields) ? textOf(fields.name) : '')
-
-function argumentsOf({ function: fields }: Fields): string {
-  if (!isObject(fields)) return ''
-  return isObject(fields.arguments) ? writeExact(fields.arguments) : textOf(fields.arguments)
-}

@@ -27,6 +27,10 @@ export interface ChatWriterOptions {
   lateNotes(): string[]
 }
 
+type AnswerOptions = Pick<ChatWriterOptions, 'id' | 'model' | 'createdAt' | 'customForm'> & {
+  note?(text: string): void
+}
+
 const finishReasons: Record<FinishReason, string> = {
   stop: 'stop',
   length: 'length',
@@ -255,7 +259,7 @@ function chatUsage(usage: Usage | undefined): string {
 /** A whole answer, written directly as text, without an intermediate object. */
 export function chatAnswer(
   { parts, reason, usage, original }: CollectedTurn,
-  { id, createdAt, model, customForm }: Pick<ChatWriterOptions, 'id' | 'model' | 'createdAt' | 'customForm'>,
+  { id, createdAt, model, customForm, note = () => undefined }: AnswerOptions,
 ): string {
   let text = ''
   let refusal = ''
@@ -270,7 +274,7 @@ export function chatAnswer(
   if (original?.lane === dialect) {
     const made = parts.flatMap((part) => (part.type === 'tool-call' ? [wholeCall(part, undefined)] : []))
     const finish = finishReasons[reason]
-    const read = { id, createdAt, model, text, reasoning, calls: made, finish, usage: chatUsage(usage) }
+    const read = { id, createdAt, model, text, reasoning, calls: made, finish, usage: chatUsage(usage), note }
     const forwarded = forwardedAnswer(original.text, read)
     if (forwarded !== undefined) return forwarded
   }

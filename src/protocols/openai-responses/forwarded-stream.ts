@@ -3,6 +3,7 @@
 import { isObject, parseJson } from '../../base/json.ts'
 import { replaceMember } from '../../base/json-text.ts'
 import type { TurnEvent } from '../../core/events.ts'
+import { repairNotes } from '../../core/repairs.ts'
 import { type TurnBudget, textCost } from '../../core/turn-budget.ts'
 import { notesComment } from '../streams/notes-comment.ts'
 import { sseText } from '../streams/sse-out.ts'
@@ -93,6 +94,7 @@ export class ForwardedStream {
     const event = parseJson(data)
     const response = isObject(event) && isObject(event.response) ? event.response : {}
     const isRepeated = Array.isArray(response.output) && response.output.length >= this.#items.length
+    if (!isRepeated) this.#options.note?.(repairNotes['no-output'])
     const items = this.hasOwnItems || !isRepeated ? this.#items : undefined
     const { text, finished } = forwardedResponse(data, ['response'], this.#options, items)
     this.finished = finished

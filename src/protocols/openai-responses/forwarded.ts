@@ -3,6 +3,7 @@
 
 import { type Fields, isObject, parseJson } from '../../base/json.ts'
 import { replaceMember } from '../../base/json-text.ts'
+import { repairNotes } from '../../core/repairs.ts'
 import type { Item } from './items-out.ts'
 import { kindOf } from './output-item.ts'
 import { type FinishedResponse, type ResponseOptions, responseId } from './response-out.ts'
@@ -32,11 +33,13 @@ export function forwardedResponse(
   options: ResponseOptions,
   items?: readonly Item[],
 ): ForwardedResponse {
-  const forwarded = withWholeUsage(forwardedText(text, path, options), path)
+  const given = forwardedText(text, path, options)
+  const forwarded = withWholeUsage(given, path)
+  if (forwarded !== given) options.note?.(repairNotes['usage-figures'])
   const response = memberAt(parseJson(forwarded), path)
-  const given = Array.isArray(response.output) ? response.output : []
-  const output = (items ?? given).filter((item): item is Item => isObject(item) && !isCutCall(item))
-  const isSame = items === undefined && output.length === given.length
+  const stated = Array.isArray(response.output) ? response.output : []
+  const output = (items ?? stated).filter((item): item is Item => isObject(item) && !isCutCall(item))
+  const isSame = items === undefined && output.length === stated.length
   return {
     text: isSame ? forwarded : withOutput(forwarded, path, output),
     finished: { response: { ...response, output }, items: output },

@@ -15,6 +15,8 @@ export interface ResponseOptions extends ItemOptions {
   /** The client waits before a retry only if the failure is a rate limit. */
   waitsForLimits?: boolean | undefined
   echo: Readonly<Record<string, unknown>>
+  /** Adds a note about the answer. */
+  note?(text: string): void
 }
 
 type ResponseObject = Record<string, unknown>

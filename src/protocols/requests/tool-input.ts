@@ -18,6 +18,8 @@ type ToolInput =
 
 export const cutCallNote = 'a tool call that was cut off in the middle was left out'
 
+export const emptyStartRemoved = 'an empty object before the arguments was removed'
+
 export function readToolInput(text: string): ToolInput {
   if (text.trim() === '') return { ok: true, inputs: ['{}'] }
   const value = parse(text)
@@ -42,10 +44,13 @@ function separate(text: string): ToolInput {
     return { ok: false }
   const meant = objects.filter((object, at) => parsedSize(object) > 0 && object !== objects[at - 1])
   const [first = '{}', ...others] = meant
+  const isEmptyFirst = others.length === 0 && parsedSize(objects[0] as string) === 0
   const changed =
     others.length > 0
       ? `arguments of ${meant.length} calls run together were separated`
-      : 'repeated arguments were removed'
+      : isEmptyFirst
+        ? emptyStartRemoved
+        : 'repeated arguments were removed'
   return { ok: true, inputs: [first, ...others], changed }
 }
 

@@ -7,6 +7,7 @@ import type { CallCheck } from '../../core/call-check.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { FinishReason, TurnEvent } from '../../core/events.ts'
 import type { DeltaShape } from '../../core/fast-path.ts'
+import { Repairs } from '../../core/repairs.ts'
 import { TurnBudget } from '../../core/turn-budget.ts'
 import { createLaneStep, Lane, type LaneStep } from './lane.ts'
 import type { SseMessage } from './sse.ts'
@@ -35,6 +36,7 @@ export abstract class TurnReader<Options extends ReaderOptions = ReaderOptions> 
   protected readonly options: Options
   protected readonly budget: TurnBudget
   protected readonly blocks: BlockWriter
+  protected readonly repairs: Repairs
   protected ended = false
   readonly #lane: Lane | undefined
   /** Counts messages with content, visible or not: buffered arguments count, pings do not. */
@@ -43,6 +45,7 @@ export abstract class TurnReader<Options extends ReaderOptions = ReaderOptions> 
   constructor(options: Options) {
     this.options = options
     this.budget = options.budget ?? new TurnBudget()
+    this.repairs = new Repairs(options.note)
     const lane = options.lane?.form === 'message' ? options.lane : undefined
     this.blocks = new BlockWriter({
       budget: this.budget,
@@ -70,7 +73,8 @@ export abstract class TurnReader<Options extends ReaderOptions = ReaderOptions> 
 
   /** The upstream has sent the finish reason: the turn is complete even if the connection breaks now. */
   abstract readonly settled: boolean
-  protected abstract onMessage(data: string): void
+  /** `name`: the name of the event, if it has one. */
+  protected abstract onMessage(data: string, name?: string): void
   /** `text`: the JSON text of the answer. */
   protected abstract onWhole(answer: Fields, text?: string): void
   /** Ends a settled turn. */
@@ -82,7 +86,7 @@ export abstract class TurnReader<Options extends ReaderOptions = ReaderOptions> 
         if (this.ended || message.data === '') continue
         this.progress++
         const at = this.blocks.pending
-        this.onMessage(message.data)
+        this.onMessage(message.data, message.event)
         this.#lane?.pass(message, at, this.laneStep)
       }
     } catch (error) {
@@ -100,13 +104,14 @@ export abstract class TurnReader<Options extends ReaderOptions = ReaderOptions> 
     })
   }
 
-  /** A non-streamed answer, parsed. */
-  whole(answer: unknown, text?: string): TurnEvent[] {
+  /** A non-streamed answer, parsed. `isUnasked`: a stream was asked for. */
+  whole(answer: unknown, text?: string, isUnasked = false): TurnEvent[] {
     return this.#guarded(() => {
       const alone = unlisted(answer)
       if (!isObject(alone)) throw this.malformed('an answer that is not a JSON object')
       const at = this.blocks.pending
       this.onWhole(alone, text)
+      if (isUnasked) this.repairs.add('not-streamed')
       const { lane } = this.options
       if (lane?.form !== 'answer' || text === undefined || this.laneStep.replaced) return
       this.blocks.cover(at, [
@@ -135,7 +140,7 @@ export abstract class TurnReader<Options extends ReaderOptions = ReaderOptions> 
     if (calls > 0) return stated === 'stop' || stated === 'other' ? 'tool-calls' : stated
     if (stated !== 'tool-calls') return stated
     if (!hasText) throw this.malformed('an end that announces tool calls, but no tool call')
-    this.options.note('the upstream announced tool calls and sent none')
+    this.repairs.add('announced-calls')
     return 'stop'
   }
 

@@ -39,7 +39,7 @@ export const repairNotes = {
   'message-beside-delta': 'the upstream repeated the whole message beside its deltas; it was left out',
   'no-delta': 'the upstream left out the delta of a chunk; it was added',
   'content-parts': 'the upstream sent its text as a list of parts; they were joined',
-  'odd-part': 'the upstream sent a part that is neither text nor thinking; it was left out',
+  'odd-part': 'the upstream sent a part of its answer that the client has no place for; it was left out',
   'not-streamed': 'the upstream did not stream its answer; it was sent on when it was whole',
   'no-role': 'the upstream left out the role of its message; it was added',
   'repeated-role': 'the upstream repeated the role of its message in later chunks; it was sent once',
@@ -68,6 +68,8 @@ export const repairNotes = {
   'missing-events': 'the upstream left out events of its stream; the answer was read from the others',
   'other-text':
     'the upstream ended a text with other words than it had streamed; the streamed ones were kept',
+  'other-arguments':
+    'the upstream ended the arguments of a tool call otherwise than it had streamed them; the last ones were taken',
   'no-event-names': 'the upstream left out the names of its events; they were added',
   'no-output': 'the upstream left out items in the last event of its answer; they were added',
   'usage-figures': 'the upstream left out figures of its usage; they were added',

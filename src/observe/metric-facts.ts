@@ -94,6 +94,11 @@ export const metricFacts = {
     labels: ['backend', 'outcome'],
     help: 'Searches of deferred tools that the gateway answered.',
   },
+  dragoman_answer_repairs_total: {
+    type: 'counter',
+    labels: ['backend', 'kind'],
+    help: 'Turns whose upstream answer was repaired, by kind of repair.',
+  },
   dragoman_notes_total: {
     type: 'counter',
     labels: ['backend'],

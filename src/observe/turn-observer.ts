@@ -6,6 +6,7 @@ import type { TextRepair } from '../core/backend.ts'
 import type { GatewayError } from '../core/errors.ts'
 import type { TurnEvent, Usage } from '../core/events.ts'
 import type { Notes } from '../core/notes.ts'
+import { repairOf } from '../core/repairs.ts'
 import { errorFields, type Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import type { Scrubber } from './scrub.ts'
@@ -282,7 +283,15 @@ export class TurnObserver {
     if (cut > 0) metrics.count('dragoman_tool_calls_total', { backend, outcome: 'cut' }, cut)
     if (this.session !== undefined)
       metrics.count('dragoman_session_turns_total', { backend, state: this.session })
-    if (!notes.isEmpty) metrics.count('dragoman_notes_total', { backend }, notes.all.length)
+    if (!notes.isEmpty) this.#countNotes(backend)
+  }
+
+  #countNotes(backend: string): void {
+    const { metrics } = this.#observing
+    const notes = this.#facts.notes.all
+    metrics.count('dragoman_notes_total', { backend }, notes.length)
+    for (const kind of new Set(notes.map(repairOf)))
+      if (kind !== undefined) metrics.count('dragoman_answer_repairs_total', { backend, kind })
   }
 
   #onOutput(characters: number): void {

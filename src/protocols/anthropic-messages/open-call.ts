@@ -1,6 +1,7 @@
 // The arguments of one tool call while they arrive.
 
 import type { Fields } from '../../base/json.ts'
+import { elementsOf, memberText } from '../../base/json-text.ts'
 import { TextBuffer } from '../../base/text-buffer.ts'
 import { readToolInput } from '../requests/tool-input.ts'
 
@@ -33,6 +34,11 @@ export class OpenCall {
     return this.#text.toString()
   }
 
+  /** No delta brought arguments, the start of the call did. */
+  get usesInitial(): boolean {
+    return this.#initial !== '' && this.text.trim() === ''
+  }
+
   append(piece: string): void {
     this.#text.append(piece)
   }
@@ -48,7 +54,7 @@ export class OpenCall {
   /** With `cut`, the answer ended early: incomplete arguments are no error of the service. */
   finalInput(cut: boolean): CallInput {
     const streamed = this.text
-    const text = streamed.trim() === '' && this.#initial !== '' ? this.#initial : streamed
+    const text = this.usesInitial ? this.#initial : streamed
     if (cut && (!this.stopped || text.trim() === '')) return 'cut'
     const read = readToolInput(text)
     if (read.ok && read.inputs.length === 1 && (!this.#passed || read.inputs[0] === text))
@@ -56,3 +62,9 @@ export class OpenCall {
     return cut ? 'cut' : 'malformed'
   }
 }
+
+/** The input of each block of a whole answer, as text: numbers keep their spelling. */
+export const inputTexts = (answer: string): (string | undefined)[] =>
+  elementsOf(memberText(answer, 'content') ?? '[]').map((block) =>
+    block.startsWith('{') ? memberText(block, 'input') : undefined,
+  )

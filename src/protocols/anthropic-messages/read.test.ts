@@ -88,6 +88,7 @@ describe('AnthropicReader', () => {
     const block = { type: 'text', text: 'so', citations: [citation] }
     createNoted().whole({ id: 'm', content: [block], stop_reason: 'end_turn' })
     const frames = [
+      { type: 'message_start', message: {} },
       { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '', citations: [] } },
       { type: 'content_block_delta', index: 0, delta: { type: 'citations_delta', citation } },
     ]

@@ -4,17 +4,17 @@
 
 import { keepSpelling, writeExact } from '../../base/exact-json.ts'
 import { type Fields, isObject } from '../../base/json.ts'
-import { elementsOf, memberText } from '../../base/json-text.ts'
-import type { FinishReason } from '../../core/events.ts'
 import type { DeltaShape } from '../../core/fast-path.ts'
 import { repeatedIdNote } from '../../core/history.ts'
+import { argumentsNote, type RepairKind } from '../../core/repairs.ts'
 import { textCost } from '../../core/turn-budget.ts'
 import { cutCallNote, longestInput, readToolInput } from '../requests/tool-input.ts'
 import { DeltaShapes } from '../streams/delta-shapes.ts'
 import { createLaneStep, type LaneStep } from '../streams/lane.ts'
 import { isCut, type ReaderOptions, TurnReader } from '../streams/reader.ts'
 import { fromAnthropicError } from './errors.ts'
-import { OpenCall } from './open-call.ts'
+import { inputTexts, OpenCall } from './open-call.ts'
+import { statedReason, stopFault } from './stop-reasons.ts'
 import { AnthropicUsage } from './usage-in.ts'
 
 interface AnthropicReaderOptions extends ReaderOptions {
@@ -23,19 +23,6 @@ interface AnthropicReaderOptions extends ReaderOptions {
   /** The service changed the request: each entry says where and why. */
   onTransformations?(entries: readonly unknown[]): void
 }
-
-const reasons = new Map<string, FinishReason>(
-  Object.entries({
-    end_turn: 'stop',
-    stop_sequence: 'stop',
-    pause_turn: 'stop',
-    max_tokens: 'length',
-    model_context_window_exceeded: 'length',
-    compaction: 'length',
-    tool_use: 'tool-calls',
-    refusal: 'content-filter',
-  } as const),
-)
 
 type AnthropicPiece = 'text' | 'thinking' | 'call'
 
@@ -49,6 +36,9 @@ const pieces = new Map<unknown, { kind: AnthropicPiece; name: string }>([
 export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
   readonly #usage = new AnthropicUsage()
   #started = false
+  /** The answer is not streamed. */
+  #isWhole = false
+  #isBlockOpen = false
   #kind: AnthropicPiece | 'other' = 'other'
   /** The index of the open block. */
   #index: unknown
@@ -116,6 +106,7 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
   protected onWhole(answer: Fields, text?: string): void {
     if (answer.type === 'error') this.#onEvent(answer)
     if (!Array.isArray(answer.content)) throw this.malformed('an answer without content')
+    this.#isWhole = true
     this.#onMessageStart(answer)
     const hasCalls = answer.content.some((block) => isObject(block) && block.type === 'tool_use')
     const inputs = text === undefined || !hasCalls ? [] : inputTexts(text)
@@ -125,7 +116,6 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
       if (typeof block.signature === 'string') this.#signature = block.signature
       this.#onBlockStop()
     }
-    this.#stopReason = 'end_turn'
     this.#onStop(answer)
     this.finish()
   }
@@ -165,6 +155,7 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
     this.#onTransformations(message.input_transformations)
     if (this.#started) {
       this.#isRepeated = true
+      this.repairs.add('repeated-start')
       return
     }
     this.#started = true
@@ -175,6 +166,12 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
       model: text(message.model, this.options.model),
       ...(usage ? { usage } : {}),
     })
+  }
+
+  #startLate(): void {
+    if (this.#started) return
+    this.#noteRead('no-start')
+    this.#onMessageStart({})
   }
 
   #onTransformations(entries: unknown): void {
@@ -188,7 +185,9 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
 
   /** `input`: the JSON text of the block's input, if known. */
   #onBlockStart(block: Fields, input?: string): void {
-    if (!this.#started) this.#onMessageStart({})
+    this.#startLate()
+    if (this.#isBlockOpen) this.#noteRead('open-block')
+    this.#isBlockOpen = true
     this.#settleCall(false)
     this.#isOfOwnBlock = false
     switch (block.type) {
@@ -211,6 +210,7 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
         // server_tool_use, web_search_tool_result, compaction…: only the lane has them and their deltas.
         this.#kind = 'other'
         this.#isOfOwnBlock = true
+        this.#noteRead('odd-part')
     }
   }
 
@@ -244,6 +244,13 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
     } else if (delta.type === 'signature_delta' && this.#kind === 'thinking')
       this.#signature = textOf(delta.signature)
     else if (delta.type === 'citations_delta') this.#onCitation()
+    else if (piece !== undefined && !(this.#isBlockOpen && this.#isOfOwnBlock) && delta[piece.name] !== '')
+      this.#noteRead('stray-delta')
+  }
+
+  /** What is wrong in the answer, and passes a client of the same dialect as it is. */
+  #noteRead(kind: RepairKind | undefined): void {
+    if (kind !== undefined && !this.options.lane) this.repairs.add(kind)
   }
 
   /** Blocks arrive one after the other. Arguments of another block, or of an ended one, must not be added to this call. */
@@ -285,6 +292,7 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
       if (this.#call.length > 0 && readToolInput(this.#call.text).ok) this.#settleCall(false)
     }
     this.#kind = 'other'
+    this.#isBlockOpen = false
   }
 
   /** Ends the open call. With `cut` it is dropped unless its arguments are complete. */
@@ -302,18 +310,20 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
     }
     if (read.changed !== undefined) {
       this.#isReplaced = true
-      this.options.note(`in the upstream's tool call, ${read.changed}`)
+      this.options.note(argumentsNote(read.changed))
     }
+    if (call.usesInitial && !this.#isWhole) this.#noteRead('input-at-start')
     if (this.blocks.endCall(read.input, read.value)) this.#isReplaced = true
   }
 
   protected finish(): void {
-    if (!this.#started) this.#onMessageStart({})
+    this.#startLate()
     const raw = this.#stopReason
-    const stated: FinishReason = raw === undefined ? 'stop' : (reasons.get(raw) ?? 'other')
+    const stated = statedReason(raw)
     this.#settleCall(isCut(stated))
     this.blocks.close()
     const reason = this.conclude(stated)
+    this.#noteRead(stopFault(raw, reason))
     this.ended = true
     const stopSequence = this.#stopSequence
     const { usage } = this.#usage
@@ -328,9 +338,3 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
 }
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
-
-/** The input of each block of a whole answer, as text: numbers keep their spelling. */
-const inputTexts = (answer: string): (string | undefined)[] =>
-  elementsOf(memberText(answer, 'content') ?? '[]').map((block) =>
-    block.startsWith('{') ? memberText(block, 'input') : undefined,
-  )

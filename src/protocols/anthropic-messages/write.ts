@@ -65,8 +65,10 @@ export class MessagesWriter {
     for (let at = 0; at < events.length; at++) {
       const entry = events[at] as TurnEvent
       if (entry.type === 'opaque' && this.#isLane && entry.form === 'message') {
-        out += this.#forward(entry)
         at += entry.covers
+        // The service's own end covers the event of it.
+        if (events[at]?.type === 'turn-end') out += notesComment(this.#options.lateNotes())
+        out += this.#forward(entry)
       } else out += this.#write(entry)
     }
     return out

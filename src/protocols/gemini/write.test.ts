@@ -201,6 +201,16 @@ describe('GeminiWriter', () => {
     expect(chunks.at(-1).dragomanNotes).toEqual(['a "b"\n'])
   })
 
+  it('so are those of a turn that fails', () => {
+    const error = new GatewayError('timeout', 'It broke.')
+    for (const form of ['sse', 'array'] as const) {
+      const writer = new GeminiWriter({ ...options, form, lateNotes: () => ['a note'] })
+      const text = writer.push([start, { type: 'turn-error', error }])
+      expect(text).toContain('},"dragomanNotes":["a note"]}')
+      expect(writer.parting() ?? '').not.toContain('a note')
+    }
+  })
+
   it.each(errorCodes)('%s late: a frame and the bare error, never an end', async (code) => {
     const error = new GatewayError(code, 'It broke.', { retryAfterMs: 1_500 })
     for (const form of ['sse', 'array'] as const) {

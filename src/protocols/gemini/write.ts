@@ -140,25 +140,28 @@ export class GeminiWriter {
   }
 
   #end({ reason, usage }: TurnEnd): string {
-    const { lateNotes } = this.#options
     const signature = this.#signatures.take()
     const isWithheld = reason === 'content-filter' && !this.#hasOutput
     const part = signature === undefined ? textPart(isWithheld ? filteredText : '') : signaturePart(signature)
     const parts = signature !== undefined && isWithheld ? `${textPart(filteredText)},${part}` : part
-    const notes = lateNotes()
-    // Clients pass over members that they do not know. A comment would end the stream for Gemini CLI.
-    const noted = notes.length === 0 ? '' : `,"dragomanNotes":${JSON.stringify(notes)}`
-    const more = `,"usageMetadata":${JSON.stringify(usageMetadata(usage))}${noted}`
+    const more = `,"usageMetadata":${JSON.stringify(usageMetadata(usage))}${this.#noted()}`
     const end = closing(this.#options, finishReason(reason, this.#refused), more)
     return `${this.#separator()}${this.#before}${parts}${end}${this.#isArray ? ']\n' : '\n\n'}`
+  }
+
+  /** Clients pass over members that they do not know. A comment would end the stream for Gemini CLI. */
+  #noted(): string {
+    const notes = this.#options.lateNotes()
+    return notes.length === 0 ? '' : `,"dragomanNotes":${JSON.stringify(notes)}`
   }
 
   #fail(error: GatewayError): string {
     const isFinal = this.#options.repeatsServerErrors && error.status >= 500 && !error.retryable
     const shown = isFinal ? new GatewayError(error.code, error.message, { ...error, status: 400 }) : error
     const body = JSON.stringify(geminiErrorBody(shown))
-    if (this.#isArray) return `${this.#separator()}${body}]\n`
+    const noted = `${body.slice(0, -1)}${this.#noted()}}`
+    if (this.#isArray) return `${this.#separator()}${noted}]\n`
     this.#parting = body
-    return `data: ${body}\n\n`
+    return `data: ${noted}\n\n`
   }
 }

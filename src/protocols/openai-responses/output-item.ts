@@ -70,10 +70,10 @@ export class OutputItem {
     return delta
   }
 
-  /** What the whole text of a part has beyond the deltas; nothing if they are another text. */
-  rest(part: string, text: string): string {
+  /** What the whole text of a part has beyond the deltas; undefined if they are another text. */
+  rest(part: string, text: string): string | undefined {
     const { length, tail } = this.#passed.get(part) ?? { length: 0, tail: '' }
-    return text.startsWith(tail, length - tail.length) ? text.slice(length) : ''
+    return text.startsWith(tail, length - tail.length) ? text.slice(length) : undefined
   }
 }
 

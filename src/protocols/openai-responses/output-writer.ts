@@ -7,12 +7,15 @@ import { ownText } from '../../base/text-buffer.ts'
 import type { BlockWriter } from '../../core/blocks.ts'
 import { GatewayError } from '../../core/errors.ts'
 import { repeatedIdNote } from '../../core/history.ts'
+import { argumentsNote } from '../../core/repairs.ts'
 import { entryCost, jsonCost, type TurnBudget, textCost } from '../../core/turn-budget.ts'
 import { customInput } from '../requests/custom-tools.ts'
 import { cutCallNote, longestInput, readToolInput } from '../requests/tool-input.ts'
 import type { ReaderOptions } from '../streams/reader.ts'
+import { ReasoningByCall } from './call-reasoning.ts'
 import { inputOf, type OutputItem, partTexts, textOf } from './output-item.ts'
 import { type CallReasoning, proofOf, replayable } from './reasoning-items.ts'
+import type { ResponseFaults } from './response-faults.ts'
 import { joinedName } from './tool-names.ts'
 
 export interface OutputOptions extends ReaderOptions {
@@ -31,20 +34,20 @@ export class OutputWriter {
   readonly #options: OutputOptions
   readonly #blocks: BlockWriter
   readonly #budget: TurnBudget
+  readonly #faults: ResponseFaults
   /** Items that are not complete, in their order. The first one is open. */
   readonly #queue: OutputItem[] = []
   #inputLength = 0
   /** A call was cut off: nothing may follow it. */
   isCut = false
   #isReplaced = false
-  readonly #kept = new Map<string, CallReasoning>()
-  #leading: Fields[] = []
-  #before: Fields[] = []
+  readonly #reasoning = new ReasoningByCall()
 
-  constructor(options: OutputOptions, blocks: BlockWriter, budget: TurnBudget) {
+  constructor(options: OutputOptions, blocks: BlockWriter, budget: TurnBudget, faults: ResponseFaults) {
     this.#options = options
     this.#blocks = blocks
     this.#budget = budget
+    this.#faults = faults
   }
 
   /** The open item. */
@@ -54,7 +57,7 @@ export class OutputWriter {
 
   /** The reasoning that goes back with a call. */
   keptWith(callId: string): CallReasoning | undefined {
-    return this.#kept.get(callId)
+    return this.#reasoning.with(callId)
   }
 
   /** Since the last time, the client must see other events for a call than the service's. */
@@ -71,7 +74,7 @@ export class OutputWriter {
   }
 
   text(entry: OutputItem, part: number, delta: string, isRefusal: boolean): void {
-    if (delta === '') return
+    if (delta === '' || this.#isOver(entry.state === 'ended')) return
     this.#inTurn(entry, delta, (text) => {
       entry.pass(String(part), text)
       this.#say(text, isRefusal)
@@ -80,10 +83,16 @@ export class OutputWriter {
 
   wholeText(entry: OutputItem, part: number, text: string, isRefusal: boolean): void {
     this.#inTurn(entry, text, (whole) => {
-      const rest = entry.rest(String(part), whole)
+      const rest = this.#faults.onRest(entry.rest(String(part), whole), whole)
       entry.pass(String(part), rest)
       this.#say(rest, isRefusal)
     })
+  }
+
+  /** The item of a delta has ended. */
+  #isOver(isEnded: boolean): boolean {
+    if (isEnded) this.#faults.read('output-after-end')
+    return isEnded
   }
 
   #say(text: string, isRefusal: boolean): void {
@@ -92,14 +101,14 @@ export class OutputWriter {
   }
 
   reasoning(entry: OutputItem, shows: 'summary' | 'content', part: number, delta: string): void {
-    if (delta === '') return
+    if (delta === '' || this.#isOver(entry.state === 'ended')) return
     this.#inTurn(entry, delta, (text) => this.#think(entry, shows, part, text))
   }
 
   wholeReasoning(entry: OutputItem, shows: 'summary' | 'content', part: number, text: string): void {
     this.#inTurn(entry, text, (whole) => {
       if ((entry.shows ?? shows) !== shows) return
-      this.#think(entry, shows, part, entry.rest(String(part), whole))
+      this.#think(entry, shows, part, this.#faults.onRest(entry.rest(String(part), whole), whole))
     })
   }
 
@@ -112,7 +121,7 @@ export class OutputWriter {
   }
 
   input(entry: OutputItem, delta: string): void {
-    if (delta === '' || entry.isDone || entry.state === 'ended') return
+    if (delta === '' || this.#isOver(entry.isDone || entry.state === 'ended')) return
     this.#spendInput(delta)
     entry.input.append(delta)
     if (entry.state === 'open') this.#passInput(entry, delta)
@@ -142,8 +151,10 @@ export class OutputWriter {
 
   /** The whole arguments, before the item itself is complete. */
   wholeInput(entry: OutputItem, text: string): void {
-    if (entry.input.length === 0) this.input(entry, text)
     entry.hasWholeInput = true
+    if (entry.input.length > 0 || entry.isDone) return
+    if (text !== '') this.#faults.read('missing-events')
+    this.input(entry, text)
   }
 
   /** The item is complete. */
@@ -158,6 +169,7 @@ export class OutputWriter {
   finish(isCut: boolean): void {
     for (const entry of this.#queue) {
       if (entry.isDone) continue
+      if (!isCut) this.#faults.read('missing-events')
       const { item } = entry
       const isEmpty = entry.input.length === 0 && !inputOf(item)
       // Without its end, a call in an answer that was cut off is cut off too.
@@ -206,8 +218,7 @@ export class OutputWriter {
   #endMessage(entry: OutputItem): void {
     for (const { at, text, isRefusal } of partTexts(entry.item.content))
       this.wholeText(entry, at, text, isRefusal)
-    if (this.#blocks.calls > 0) return
-    for (const item of this.#before.splice(0)) this.#leading.push(item)
+    if (this.#blocks.calls === 0) this.#reasoning.onText()
   }
 
   #endReasoning(entry: OutputItem): void {
@@ -219,7 +230,7 @@ export class OutputWriter {
     const back = replayable(item)
     if (!back) return this.#blocks.close()
     this.#budget.spend(2 * jsonCost(back))
-    this.#before.push(back)
+    this.#reasoning.add(back)
     this.#options.onReasoning?.(back)
     this.#blocks.endReasoning(proofOf(back, this.#options.source, entry.hasPassed))
   }
@@ -232,7 +243,9 @@ export class OutputWriter {
     entry.shownId = this.#blocks.startCall(callId, name)
     entry.isReplaced = entry.shownId !== callId
     this.#isReplaced ||= entry.isReplaced
-    if (callId !== '' && entry.shownId !== callId) this.#options.note(repeatedIdNote)
+    if (callId !== '' && entry.isReplaced) this.#options.note(repeatedIdNote)
+    else if (entry.isReplaced) this.#faults.always('no-call-id')
+    else if (callId !== given) this.#faults.read('no-call-id')
   }
 
   /** Tools are offered without namespaces; a service may name one all the same. */
@@ -256,13 +269,14 @@ export class OutputWriter {
       this.isCut = true
       return
     }
+    if (this.#faults.onInput(entry.item, streamed, text)) this.#isReplaced = true
     if (entry.isPassed && text !== streamed) {
       if (!text.startsWith(streamed)) throw this.#malformed(entry, text)
       this.#passInput(entry, text.slice(streamed.length))
     }
     const callId = entry.shownId
     this.#writeEnd(entry, text)
-    this.#keep(callId)
+    this.#reasoning.onCall(callId)
   }
 
   #writeEnd(entry: OutputItem, text: string): void {
@@ -278,20 +292,13 @@ export class OutputWriter {
     if (entry.isPassed && first !== text) throw this.#malformed(entry, text)
     if (read.changed !== undefined) {
       this.#isReplaced = true
-      this.#options.note(`in the upstream's tool call, ${read.changed}`)
-    }
+      this.#options.note(argumentsNote(read.changed))
+    } else if (text.trim() === '') this.#faults.read('empty-arguments')
     if (this.#blocks.endCall(first, read.value)) this.#isReplaced = true
     for (const input of others) {
       this.#blocks.startCall('', textOf(entry.item.name))
       this.#blocks.endCall(input)
     }
-  }
-
-  #keep(callId: string): void {
-    if (this.#leading.length + this.#before.length === 0) return
-    this.#kept.set(callId, { leading: this.#leading, before: this.#before })
-    this.#leading = []
-    this.#before = []
   }
 
   #malformed({ item }: OutputItem, text: string): GatewayError {

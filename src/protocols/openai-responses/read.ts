@@ -3,29 +3,24 @@
 
 import { type Fields, isObject } from '../../base/json.ts'
 import type { GatewayError } from '../../core/errors.ts'
-import type { FinishReason, Usage } from '../../core/events.ts'
 import { createLaneStep, type LaneStep } from '../streams/lane.ts'
 import { isCut, TurnReader } from '../streams/reader.ts'
+import { endStatus } from './end-status.ts'
 import { kindOf, OutputItem, textOf } from './output-item.ts'
 import { type OutputOptions, OutputWriter } from './output-writer.ts'
 import type { CallReasoning } from './reasoning-items.ts'
+import { ResponseFaults } from './response-faults.ts'
 import { errorBody, fromResponsesError } from './upstream-errors.ts'
+import { usageOf } from './usage-in.ts'
 
 export type ResponsesReaderOptions = OutputOptions
-
-const incompleteReasons = new Map<unknown, FinishReason>([
-  ['max_output_tokens', 'length'],
-  ['max_tokens', 'length'],
-  ['length', 'length'],
-  ['max_messages', 'length'],
-  ['content_filter', 'content-filter'],
-])
 
 /** Items of an answer. No answer has more, and each takes memory. */
 const mostItems = 10_000
 
 export class ResponsesReader extends TurnReader<ResponsesReaderOptions> {
   readonly #output: OutputWriter
+  readonly #faults: ResponseFaults
   #started = false
   #count = 0
   /** The item of each `output_index`. Some servers change an item's id from event to event, so the index goes before the id. */
@@ -47,7 +42,8 @@ export class ResponsesReader extends TurnReader<ResponsesReaderOptions> {
 
   constructor(options: ResponsesReaderOptions) {
     super(options)
-    this.#output = new OutputWriter(options, this.blocks, this.budget)
+    this.#faults = new ResponseFaults(this.repairs, options.lane?.form)
+    this.#output = new OutputWriter(options, this.blocks, this.budget, this.#faults)
   }
 
   /** The reasoning that goes back with a call; undefined if there was none. */
@@ -74,13 +70,15 @@ export class ResponsesReader extends TurnReader<ResponsesReaderOptions> {
     return step
   }
 
-  protected onMessage(data: string): void {
+  protected onMessage(data: string, name?: string): void {
     this.#step.ofCall = false
     this.#step.visible = false
     this.#isOfReplaced = false
     // OpenAI does not send it, some servers do. It is not an end.
     this.#step.withheld = data.trim() === '[DONE]'
-    if (!this.#step.withheld) this.#onEvent(this.parse(data))
+    if (this.#step.withheld) return
+    this.#onEvent(this.parse(data))
+    this.#faults.onEventName(name)
   }
 
   #onEvent(event: Fields): void {
@@ -133,12 +131,14 @@ export class ResponsesReader extends TurnReader<ResponsesReaderOptions> {
   protected onWhole(answer: Fields): void {
     if (isObject(answer.error) && !Array.isArray(answer.output)) throw this.#failure(answer)
     if (!Array.isArray(answer.output)) throw this.malformed('an answer without output')
+    this.#faults.isWhole = true
     this.#last = { response: answer, status: answer.status }
     this.finish()
   }
 
   #onCreated({ type, response }: Fields): void {
     this.#step.withheld = this.#started && type === 'response.created'
+    if (this.#step.withheld) this.#faults.always('repeated-start')
     if (isObject(response)) this.#start(response)
   }
 
@@ -154,7 +154,7 @@ export class ResponsesReader extends TurnReader<ResponsesReaderOptions> {
 
   #onItemAdded(event: Fields): void {
     if (!isObject(event.item)) return
-    this.#start({})
+    this.#startLate({})
     this.#add(event.item, event)
   }
 
@@ -198,10 +198,12 @@ export class ResponsesReader extends TurnReader<ResponsesReaderOptions> {
   #onItemDone(event: Fields): void {
     const { item } = event
     if (!isObject(item)) return
-    this.#start({})
+    this.#startLate({})
     const kind = kindOf(item)
-    const known = this.#findKnown(event, item)
-    const entry = known?.kind === kind ? known : this.#add(item, event)
+    const found = this.#findKnown(event, item)
+    const known = found?.kind === kind ? found : undefined
+    if (!known) this.#faults.read('missing-events')
+    const entry = known ?? this.#add(item, event)
     this.#onKind(kind)
     this.#isOfReplaced = entry.isReplaced
     if (kind === 'other') this.#worksUnseen = false
@@ -236,6 +238,13 @@ export class ResponsesReader extends TurnReader<ResponsesReaderOptions> {
     return fromResponsesError({ backend: this.options.backend, status: 200, body })
   }
 
+  /** Without the event that should have begun the answer. */
+  #startLate(response: Fields): void {
+    if (this.#started) return
+    this.#faults.read('no-start')
+    this.#start(response)
+  }
+
   #start(response: Fields): void {
     if (this.#started) return
     this.#started = true
@@ -258,7 +267,8 @@ export class ResponsesReader extends TurnReader<ResponsesReaderOptions> {
       this.#isOverlapping ||= this.options.wholeArguments && this.#openCalls.size > 0
       this.#openCalls.add(entry)
     }
-    if (entry.kind !== 'other') this.#output.add(entry)
+    if (entry.kind === 'other') this.#faults.read('odd-part')
+    else this.#output.add(entry)
     return entry
   }
 
@@ -275,18 +285,18 @@ export class ResponsesReader extends TurnReader<ResponsesReaderOptions> {
   #find(event: Fields, kind: 'message' | 'reasoning'): OutputItem {
     const known = this.#findKnown(event)
     if (known?.kind === kind) return known
-    this.#start({})
+    this.#startLate({})
+    this.#faults.read('missing-events')
     return this.#add({ type: kind, id: event.item_id }, event)
   }
 
   protected finish(): void {
     const { response, status } = this.#last ?? { response: {}, status: undefined }
-    this.#start(response)
+    this.#startLate(response)
     if (status === 'failed' || status === 'cancelled')
       throw this.#failure({ error: response.error ?? { message: `the answer has the status "${status}"` } })
-    const details = isObject(response.incomplete_details) ? response.incomplete_details : {}
-    const raw = status === 'incomplete' ? details.reason : status
-    const stated = status === 'incomplete' ? (incompleteReasons.get(raw) ?? 'other') : 'stop'
+    const { stated, raw, fault } = endStatus(status, response)
+    this.#faults.read(fault)
     this.#readRest(response.output)
     this.#output.finish(stated !== 'stop')
     this.#openCalls.clear()
@@ -313,7 +323,10 @@ export class ResponsesReader extends TurnReader<ResponsesReaderOptions> {
       if (!isObject(item)) continue
       const known = isUnseen ? undefined : this.#byId.get(textOf(item.id))
       if (isUnseen) this.#onItemDone({ item, output_index: at })
-      else if (known && known.kind === kindOf(item)) this.#output.done(known, item)
+      else if (known && !known.isDone && known.kind === kindOf(item)) {
+        this.#faults.read('missing-events')
+        this.#output.done(known, item)
+      }
     }
   }
 }
@@ -323,20 +336,3 @@ const indexOf = (value: unknown) =>
 
 const partOf = (event: Fields, shows: 'summary' | 'content') =>
   indexOf(shows === 'summary' ? event.summary_index : event.content_index) ?? 0
-
-function usageOf(value: unknown): Usage | undefined {
-  if (!isObject(value)) return undefined
-  const count = (number: unknown) => (typeof number === 'number' && number >= 0 ? number : undefined)
-  const details = (fields: unknown): Fields => (isObject(fields) ? fields : {})
-  const { cached_tokens: cached, cache_write_tokens: written } = details(value.input_tokens_details)
-  const cacheReadTokens = count(cached)
-  const cacheWriteTokens = count(written)
-  const reasoningTokens = count(details(value.output_tokens_details).reasoning_tokens)
-  return {
-    inputTokens: count(value.input_tokens) ?? 0,
-    outputTokens: count(value.output_tokens) ?? 0,
-    ...(cacheReadTokens === undefined ? {} : { cacheReadTokens }),
-    ...(cacheWriteTokens === undefined ? {} : { cacheWriteTokens }),
-    ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
-  }
-}

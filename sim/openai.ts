@@ -144,7 +144,7 @@ class OpenAIDialect implements Dialect {
     const body = checkBody(request.body, this.#profile, this.#options)
     this.#checkModel(body.model)
     return {
-      stream: body.stream === true,
+      stream: body.stream === true && !this.#quirks.has('not-streamed'),
       headers,
       renderer: createOpenAIRenderer({
         model: body.model,

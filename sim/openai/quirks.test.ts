@@ -66,6 +66,17 @@ async function refusal(quirk: Quirk) {
   return text
 }
 
+async function lacks(quirk: Quirk, member: string) {
+  const { chunks } = await stream(quirk, WORDS)
+  const { text } = await ask([quirk], WORDS, {})
+  expect([...chunks, JSON.parse(text)].some((answer) => member in answer)).toBe(false)
+}
+
+async function varies(quirk: Quirk, member: string) {
+  const chunks = (await stream(quirk, WORDS)).chunks as unknown as Record<string, unknown>[]
+  expect(new Set(chunks.map((chunk) => chunk[member])).size).toBe(chunks.length)
+}
+
 const header = (index: number, id: string, name: string) => ({
   index,
   id,
@@ -106,6 +117,33 @@ const TESTS: Record<Quirk, () => Promise<void>> = {
   'null-name': async () => {
     const { calls } = await stream('null-name', CALLS.slice(0, 1))
     expect(calls[1]).toEqual({ index: 0, function: { name: null, arguments: '{"p' } })
+  },
+  'empty-name': async () => {
+    const { calls } = await stream('empty-name', CALLS.slice(0, 1))
+    expect(calls[1]).toEqual({ index: 0, id: '', function: { name: '', arguments: '{"p' } })
+  },
+  'changing-call-id': async () => {
+    const { calls } = await stream('changing-call-id', CALLS.slice(0, 1))
+    expect(calls.map(({ id }) => id)).toEqual(['call_1', 'call_1_0', 'call_1_1'])
+  },
+  'index-from-one': async () => {
+    const { calls } = await stream('index-from-one', CALLS)
+    expect(calls.map(({ index }) => index)).toEqual([1, 1, 1, 2, 2, 2])
+  },
+  'no-type': async () => {
+    expect((await stream('no-type', CALLS)).calls.some((call) => 'type' in call)).toBe(false)
+    expect((await whole('no-type', CALLS)).message?.tool_calls?.some((call) => 'type' in call)).toBe(false)
+  },
+  'legacy-call': async () => {
+    const { choices, calls, finish } = await stream('legacy-call', CALLS.slice(0, 1))
+    expect([calls, finish]).toEqual([[], ['function_call']])
+    expect(choices.flatMap(({ delta }) => delta?.function_call ?? [])).toEqual([
+      { name: 'read', arguments: '' },
+      { arguments: '{"p' },
+      { arguments: '":1}' },
+    ])
+    const { message } = await whole('legacy-call', CALLS.slice(0, 1))
+    expect(message?.function_call).toEqual({ name: 'read', arguments: '{"p":1}' })
   },
   'no-id': async () => {
     expect((await stream('no-id', CALLS)).calls.some((call) => 'id' in call)).toBe(false)
@@ -157,6 +195,15 @@ const TESTS: Record<Quirk, () => Promise<void>> = {
     const { calls } = await stream('interleaved', CALLS)
     expect(calls).toEqual([0, 3, 1, 4, 2, 5].map((position) => NORMAL[position]))
   },
+  'foreign-finish': async () => {
+    expect((await stream('foreign-finish', CALLS)).finish).toEqual(['tool_use'])
+    expect((await whole('foreign-finish', WORDS)).finish).toBe('end_turn')
+  },
+  'text-after-end': async () => {
+    const { choices } = await stream('text-after-end', WORDS)
+    expect(choices.at(-2)?.finish_reason).toBe('stop')
+    expect(choices.at(-1)?.delta).toEqual({ content: ' And more.' })
+  },
   'no-done': async () => expect((await stream('no-done', CALLS)).done).toBe(false),
   'no-finish': async () => {
     const { finish, done, chunks } = await stream('no-finish', CALLS)
@@ -169,6 +216,11 @@ const TESTS: Record<Quirk, () => Promise<void>> = {
   'usage-every-chunk': async () => {
     const { chunks } = await stream('usage-every-chunk', WORDS)
     expect(chunks.every(({ usage, choices }) => usage && choices?.length === 1)).toBe(true)
+  },
+  'usage-with-finish': async () => {
+    const { chunks } = await stream('usage-with-finish', WORDS)
+    expect(chunks.filter(({ usage }) => usage)).toEqual([chunks.at(-1)])
+    expect(chunks.at(-1)?.choices?.[0]?.finish_reason).toBe('stop')
   },
   'usage-in-choice': async () => {
     const { chunks, choices } = await stream('usage-in-choice', WORDS)
@@ -242,6 +294,40 @@ const TESTS: Record<Quirk, () => Promise<void>> = {
       { name: 'ReadFile', arguments: '{"path":"a","limit":"5","all":"true","tags":"[\\"x\\"]"}' },
       { name: 'bash', arguments: '{}' },
     ])
+  },
+  'no-answer-id': () => lacks('no-answer-id', 'id'),
+  'no-object': () => lacks('no-object', 'object'),
+  'no-created': () => lacks('no-created', 'created'),
+  'no-model': () => lacks('no-model', 'model'),
+  'changing-answer-id': () => varies('changing-answer-id', 'id'),
+  'changing-created': () => varies('changing-created', 'created'),
+  'no-role': async () => {
+    expect((await stream('no-role', WORDS)).choices.some(({ delta }) => delta?.role)).toBe(false)
+    expect((await whole('no-role', WORDS)).message).not.toHaveProperty('role')
+  },
+  'repeat-role': async () => {
+    const { choices } = await stream('repeat-role', WORDS)
+    expect(choices.every(({ delta }) => delta?.role === 'assistant')).toBe(true)
+  },
+  'no-choice-index': async () => {
+    const { choices } = await stream('no-choice-index', WORDS)
+    expect(choices.some((choice) => 'index' in choice)).toBe(false)
+  },
+  'no-delta': async () => {
+    const { choices } = await stream('no-delta', WORDS)
+    expect(choices.map((choice) => 'delta' in choice)).toEqual([...choices.slice(1).map(() => true), false])
+  },
+  'message-beside-delta': async () => {
+    const { choices } = await stream('message-beside-delta', WORDS)
+    expect(choices.every(({ delta, message }) => delta && message?.role === 'assistant')).toBe(true)
+  },
+  'filter-results-first': async () => {
+    const { chunks } = await stream('filter-results-first', WORDS)
+    expect(chunks[0]).toMatchObject({ id: '', choices: [], prompt_filter_results: [{ prompt_index: 0 }] })
+  },
+  'not-streamed': async () => {
+    const { text } = await ask(['not-streamed'], WORDS, { stream: true })
+    expect(JSON.parse(text)).toMatchObject({ object: 'chat.completion' })
   },
   'error-array': async () => {
     expect(JSON.parse(await refusal('error-array'))).toEqual([

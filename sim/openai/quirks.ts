@@ -1,5 +1,5 @@
 // Quirks: how real OpenAI-compatible servers differ from OpenAI in otherwise correct answers. Most rows change the tool calls or
-// their deltas. Rows without a function are implemented in render.ts.
+// their deltas. Rows without a function are implemented in render.ts and odd-chunks.ts.
 
 export interface Call {
   readonly id: string
@@ -65,6 +65,29 @@ export const QUIRKS = {
       ...rest.map((delta) => ({ ...delta, function: { name: null, ...delta.function } })),
     ],
   },
+  'empty-name': {
+    about: 'later deltas carry an empty name and id (DashScope)',
+    deltas: ([header = {}, ...rest]) => [
+      header,
+      ...rest.map((delta) => ({ ...delta, id: '', function: { name: '', ...delta.function } })),
+    ],
+  },
+  'changing-call-id': {
+    about: 'every delta of a call has another id (LM Studio)',
+    deltas: ([header = {}, ...rest]) => [
+      header,
+      ...rest.map((delta, at) => ({ ...delta, id: `${header.id}_${at}` })),
+    ],
+  },
+  'index-from-one': {
+    about: 'the first call has `index` 1',
+    deltas: (deltas) => deltas.map((delta) => ({ ...delta, index: (delta.index ?? 0) + 1 })),
+  },
+  'no-type': {
+    about: 'calls have no `type`',
+    deltas: (deltas) => deltas.map((delta) => ({ ...delta, type: undefined })),
+  },
+  'legacy-call': { about: 'a call comes as `function_call`, the older form', finish: 'function_call' },
   'no-id': {
     about: 'calls have no `id`',
     deltas: (deltas) => deltas.map((delta) => ({ ...delta, id: undefined })),
@@ -107,10 +130,13 @@ export const QUIRKS = {
       return Array.from({ length: longest }, (_, row) => calls.flatMap((deltas) => deltas[row] ?? [])).flat()
     },
   },
+  'foreign-finish': { about: "finish reasons are Anthropic's (`end_turn`, `tool_use`)" },
+  'text-after-end': { about: 'more text comes after the finish reason' },
   'no-done': { about: 'the stream ends without `[DONE]`' },
   'no-finish': { about: 'no chunk has a finish reason' },
   comments: { about: '`: OPENROUTER PROCESSING` comments between the chunks' },
   'usage-every-chunk': { about: 'every chunk carries the usage so far; no usage chunk at the end' },
+  'usage-with-finish': { about: 'the usage is in the chunk with the finish reason (DeepSeek, Mistral)' },
   'usage-in-choice': { about: 'the usage is inside the last choice; no usage chunk at the end' },
   'no-choices-usage': { about: 'the usage chunk has no `choices`' },
   reasoning_content: { about: 'reasoning is shown, as `reasoning_content` (DeepSeek, Kimi, Qwen)' },
@@ -142,6 +168,19 @@ export const QUIRKS = {
     calls: (calls) =>
       calls.map((call) => ({ ...call, name: misspelt(call.name), arguments: asTexts(call.arguments) })),
   },
+  'no-answer-id': { about: 'chunks and answers have no `id`' },
+  'no-object': { about: 'chunks and answers have no `object`' },
+  'no-created': { about: 'chunks and answers have no `created`' },
+  'no-model': { about: 'chunks and answers have no `model`' },
+  'changing-answer-id': { about: 'every chunk has another `id`' },
+  'changing-created': { about: 'every chunk has another `created` (Groq, xAI)' },
+  'no-role': { about: 'the message has no `role`' },
+  'repeat-role': { about: 'every delta has the role (Perplexity)' },
+  'no-choice-index': { about: 'the choice has no `index`' },
+  'no-delta': { about: 'the chunk with the finish reason has no `delta`' },
+  'message-beside-delta': { about: 'every chunk has a `message` beside its `delta` (Perplexity)' },
+  'filter-results-first': { about: 'the stream begins with a chunk of filter results (Azure)' },
+  'not-streamed': { about: 'a request for a stream is answered whole' },
   'error-array': { about: 'errors are a JSON array (Gemini)' },
   'error-flat': { about: 'errors are the fields themselves, without `error` around them (Cerebras)' },
   'error-text': { about: '`error` is a text (LM Studio)' },

@@ -6,6 +6,7 @@ import type { Renderer } from '../player.ts'
 import type { CallStep, ContentStep, EndStep } from '../script.ts'
 import type { Json } from '../shape.ts'
 import { estimateTokens } from '../tokens.ts'
+import { OddChunks } from './odd-chunks.ts'
 import { type Call, type Quirk, type QuirkRule, rulesOf, type ToolDelta } from './quirks.ts'
 import { signatureOf } from './server-rules.ts'
 
@@ -36,6 +37,7 @@ class OpenAIRenderer implements Renderer {
   readonly #context: RenderContext
   readonly #rules: readonly QuirkRule[]
   readonly #base: Json
+  readonly #odd: OddChunks
   #callCount = 0
   #outputTokens = 0
   #reasoningTokens = 0
@@ -45,6 +47,7 @@ class OpenAIRenderer implements Renderer {
   constructor(context: RenderContext) {
     this.#context = context
     this.#rules = rulesOf(context.quirks)
+    this.#odd = new OddChunks(context.quirks)
     this.#base = {
       id: `chatcmpl-${randomBytes(12).toString('hex')}`,
       created: Math.floor(Date.now() / 1000),
@@ -56,9 +59,10 @@ class OpenAIRenderer implements Renderer {
 
   open(): string[] {
     if (this.#has('error-in-200')) return [data(UPSTREAM_ERROR)]
+    const first = this.#odd.first(this.#base).map(data)
     return this.#has('message-in-stream')
-      ? []
-      : this.#chunk({ delta: { role: 'assistant', content: '', refusal: null } })
+      ? first
+      : [...first, ...this.#chunk({ delta: { role: 'assistant', content: '', refusal: null } })]
   }
 
   content(steps: readonly ContentStep[]): string[] {
@@ -83,8 +87,9 @@ class OpenAIRenderer implements Renderer {
     const last =
       this.#has('no-finish') && !this.#has('usage-in-choice')
         ? []
-        : this.#chunk({ delta: {}, ...choice, ...inChoice })
-    return [...this.#signatures(), ...last, ...this.#usageChunk(usage), ...this.#done()]
+        : this.#chunk({ delta: {}, ...choice, ...inChoice }, this.#has('usage-with-finish') ? usage : null)
+    const more = this.#odd.last().flatMap((late) => this.#chunk(late))
+    return [...this.#signatures(), ...last, ...more, ...this.#usageChunk(usage), ...this.#done()]
   }
 
   frame(json: unknown, event: string | undefined): string {
@@ -96,7 +101,8 @@ class OpenAIRenderer implements Renderer {
     const message = this.#message(steps)
     const finish_reason = this.#finish(end)
     const choices = this.#forEachChoice((index) => ({ index, message, logprobs: null, finish_reason }))
-    return { ...this.#base, object: 'chat.completion', choices, usage: { ...this.#usage(), ...end?.usage } }
+    const usage = { ...this.#usage(), ...end?.usage }
+    return this.#odd.changed({ ...this.#base, object: 'chat.completion', choices, usage })
   }
 
   #has(quirk: Quirk): boolean {
@@ -107,21 +113,24 @@ class OpenAIRenderer implements Renderer {
     return Array.from({ length: this.#context.choices }, (_, index) => make(index))
   }
 
-  #chunk(choice: Json): string[] {
-    const usage = this.#has('usage-every-chunk') ? this.#usage() : null
-    const withUsage = this.#context.includeUsage || this.#has('usage-every-chunk') ? { usage } : {}
+  #chunk(choice: Json, counted: Json | null = null): string[] {
+    const usage = this.#has('usage-every-chunk') ? this.#usage() : counted
+    const withUsage = this.#context.includeUsage || usage !== null ? { usage } : {}
     const comment = this.#has('comments') ? ': OPENROUTER PROCESSING\n\n' : ''
     return this.#forEachChoice((index) => {
       const choices = [{ index, logprobs: null, finish_reason: null, ...choice }]
-      return comment + data({ ...this.#base, object: 'chat.completion.chunk', choices, ...withUsage })
+      const chunk = { ...this.#base, object: 'chat.completion.chunk', choices, ...withUsage }
+      return comment + data(this.#odd.changed(chunk))
     })
   }
 
   #usageChunk(usage: Json): string[] {
-    const isElsewhere = this.#has('usage-every-chunk') || this.#has('usage-in-choice')
+    const isElsewhere = (['usage-every-chunk', 'usage-in-choice', 'usage-with-finish'] as const).some(
+      (quirk) => this.#has(quirk),
+    )
     if (!this.#context.includeUsage || isElsewhere) return []
     const choices = this.#has('no-choices-usage') ? {} : { choices: [] }
-    return [data({ ...this.#base, object: 'chat.completion.chunk', ...choices, usage })]
+    return [data(this.#odd.changed({ ...this.#base, object: 'chat.completion.chunk', ...choices, usage }))]
   }
 
   #done(): string[] {
@@ -131,8 +140,8 @@ class OpenAIRenderer implements Renderer {
   #finish(step: EndStep | undefined): string {
     const wrong = this.#rules.find((rule) => rule.finish !== undefined)?.finish
     if (wrong !== undefined && (this.#callCount > 0 || wrong === 'tool_calls')) return wrong
-    const reason = step?.end ?? (this.#callCount > 0 ? 'tool_calls' : 'stop')
-    return FINISH_REASONS[reason] ?? reason
+    const reason = step?.end ?? (this.#callCount > 0 ? 'tool_use' : 'end_turn')
+    return this.#has('foreign-finish') ? reason : (FINISH_REASONS[reason] ?? reason)
   }
 
   #spokenDeltas(step: ContentStep): Json[] {
@@ -188,7 +197,9 @@ class OpenAIRenderer implements Renderer {
       return this.#rules.reduce<readonly ToolDelta[]>((all, rule) => rule.deltas?.(all) ?? all, plain)
     })
     const order = this.#rules.find((rule) => rule.order !== undefined)?.order
-    return (order?.(deltas) ?? deltas.flat()).map((delta) => ({ tool_calls: [delta] }))
+    const inOrder = order?.(deltas) ?? deltas.flat()
+    if (this.#has('legacy-call')) return inOrder.map((delta) => ({ function_call: delta.function }))
+    return inOrder.map((delta) => ({ tool_calls: [delta] }))
   }
 
   #message(steps: readonly ContentStep[]): Json {
@@ -207,12 +218,13 @@ class OpenAIRenderer implements Renderer {
       ? [...thinkingParts, ...(Array.isArray(text) ? text : [])]
       : text
     const tool_calls = calls.map((call) => this.#wholeCall(call))
+    const made = this.#has('legacy-call') ? { function_call: tool_calls[0]?.function } : { tool_calls }
     return {
       role: 'assistant',
       content,
       ...fields,
       refusal: null,
-      ...(calls.length > 0 ? { tool_calls } : {}),
+      ...(calls.length > 0 ? made : {}),
     }
   }
 

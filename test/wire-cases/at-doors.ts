@@ -82,11 +82,12 @@ export async function askAt(
   url: string,
   { door, stream }: { door: Door; stream: boolean },
   question: Question,
+  headers: Record<string, string> = {},
 ): Promise<DoorReply> {
   const { model, temperature, more } = question
   const response = await fetch(url + paths[door](model, stream), {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify({
       ...(door === 'gemini' ? {} : { model, temperature, stream }),
       ...bodies[door](question),

@@ -10,6 +10,8 @@ export class ChunkFaults {
   readonly #repairs: Repairs
   #hasRole = false
   #isFirst = true
+  /** A chunk of its own had usage: it should be the last. */
+  #hasUsage = false
   /** The first ones: those of later chunks should be equal. */
   #id = ''
   #created: unknown
@@ -22,7 +24,8 @@ export class ChunkFaults {
   onChoice(chunk: Fields, choice: Fields, isLast: boolean): void {
     const { delta, message, usage } = choice
     if (choice.index !== 0) this.#repairs.add('no-choice-index')
-    if (isObject(usage) || (isObject(chunk.usage) && !isLast)) this.#repairs.add('usage-place')
+    if (isObject(usage) || (isObject(chunk.usage) && !isLast) || this.#hasUsage)
+      this.#repairs.add('usage-place')
     if (isObject(delta)) {
       if (isObject(message)) this.#repairs.add('message-beside-delta')
       this.#onDelta(delta)
@@ -51,10 +54,13 @@ export class ChunkFaults {
     if (object !== chunkObject) this.#repairs.add('no-object')
   }
 
-  /** A chunk that is not part of the output. `isInPlace`: its usage is the only one, after the finish reason. */
-  onOther({ choices, usage }: Fields, isInPlace: boolean): void {
+  /** A chunk that is not part of the output. */
+  onOther({ choices, usage }: Fields): void {
+    const hasChoice = Array.isArray(choices) && choices.length > 0
     if (!Array.isArray(choices)) this.#repairs.add('no-choices')
-    if (isObject(usage) && !isInPlace) this.#repairs.add('usage-place')
+    if (!isObject(usage)) return
+    if (hasChoice || this.#hasUsage) this.#repairs.add('usage-place')
+    this.#hasUsage = true
   }
 
   /** Members that came before the output, and go out with its first chunk. */

@@ -150,7 +150,7 @@ export class ChunkLane {
       model: _model,
       ...members
     } = chunk
-    this.#faults.onOther(chunk, isAfterEnd && !this.#hasUsage)
+    this.#faults.onOther(chunk)
     if (isAfterEnd && isObject(usage) && this.#mayShowUsage) {
       this.#hasUsage = true
       this.#faults.onHead(chunk)
@@ -174,7 +174,7 @@ export class ChunkLane {
   /** Only usage belongs to the answer. */
   #afterEnd(chunk: Fields): void {
     this.#step.withheld = !isObject(chunk.usage) || !this.#mayShowUsage
-    this.#faults.onOther(chunk, false)
+    this.#faults.onOther(chunk)
     if (this.#step.withheld) return
     this.#hasUsage = true
     this.#faults.onHead(chunk)

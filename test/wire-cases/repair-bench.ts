@@ -1,0 +1,107 @@
+// A gateway in front of one simulator per quirk, and what its doors tell of repairs.
+
+import { type Quirk, type ResponsesQuirk, startOpenAISim } from '../../sim/openai.ts'
+import type { Step } from '../../sim/script.ts'
+import type { Sim } from '../../sim/server.ts'
+import { argumentsNote, type RepairKind, repairNotes } from '../../src/core/repairs.ts'
+import { type Bench, startGateway, upstreamKey } from '../harness.ts'
+import { askAt, type Door } from './at-doors.ts'
+import type { Expected } from './repair-rows.ts'
+
+export const clean = 'clean'
+type Upstream = Quirk | ResponsesQuirk | typeof clean
+
+/** `inPieces`: the client gets arguments as they come, so the gateway writes every chunk itself. */
+export interface RepairForm {
+  door: Door
+  stream: boolean
+  inPieces?: true
+}
+
+export const repairForms: readonly RepairForm[] = [
+  ...(['chat', 'messages', 'responses', 'gemini'] as const).flatMap((door) =>
+    [true, false].map((stream) => ({ door, stream })),
+  ),
+  { door: 'chat', stream: true, inPieces: true },
+]
+
+const path = { type: 'object', properties: { path: { type: 'string' } } }
+const any = { type: 'object', properties: {} }
+const offered = [
+  { name: 'read', description: 'Read a file', schema: path },
+  { name: 'list', description: 'List the files', schema: any },
+]
+const toolsAt: Record<Door, unknown> = {
+  chat: offered.map(({ schema, ...tool }) => ({ type: 'function', function: { ...tool, parameters: schema } })),
+  messages: offered.map(({ schema, ...tool }) => ({ ...tool, input_schema: schema })),
+  responses: offered.map(({ schema, ...tool }) => ({ type: 'function', ...tool, parameters: schema })),
+  gemini: [{ functionDeclarations: offered.map(({ schema, ...tool }) => ({ ...tool, parametersJsonSchema: schema })) }],
+} // biome-ignore format: one line a door
+
+export interface RepairBench {
+  /** The notes in the log, and the text in which the client was told. */
+  ask(
+    upstream: Upstream,
+    form: RepairForm,
+    steps: readonly Step[],
+  ): Promise<{ status: number; logged: string[]; told: string; text: string }>
+  metrics(): Promise<string>
+  close(): Promise<void>
+}
+
+export async function startRepairBench(
+  api: 'chat' | 'responses',
+  quirks: readonly Upstream[],
+): Promise<RepairBench> {
+  const sims = new Map<Upstream, Sim>()
+  const backends: Record<string, unknown> = {}
+  const names = [clean, ...quirks] as const
+  for (const name of names) {
+    const own = name === clean ? [] : [name]
+    const sim = await startOpenAISim({ apiKey: upstreamKey, quirks: own, lenient: true })
+    sims.set(name, sim)
+    backends[nameOf(name)] = { kind: 'openai', baseUrl: `${sim.url}/v1`, apiKey: upstreamKey, api }
+  }
+  const clients = { cline: { toolArguments: 'streamed' } }
+  const { gateway, url, logs }: Pick<Bench, 'gateway' | 'url' | 'logs'> = await startGateway({
+    ...{ backends, clients },
+  })
+  return {
+    async ask(upstream, form, steps) {
+      sims.get(upstream)?.play(steps)
+      logs.length = 0
+      const question = { model: `${nameOf(upstream)}/gpt-demo`, more: { tools: toolsAt[form.door] } }
+      const headers = form.inPieces ? { 'user-agent': 'cline/3' } : {}
+      const { status, text, notes } = await askAt(url, form, question, headers)
+      sims.get(upstream)?.clear()
+      const told = `${notes === text ? '' : notes}\n${lateNotes(text)}`
+      return { status, logged: await notesIn(logs), told, text }
+    },
+    metrics: async () => (await fetch(`${url}/metrics`)).text(),
+    async close() {
+      await gateway.close()
+      await Promise.all([...sims.values()].map((sim) => sim.close()))
+    },
+  }
+}
+
+const nameOf = (name: string) => name.replaceAll('_', '-')
+
+/** The line of a turn is written after its answer. */
+async function notesIn(logs: readonly string[]): Promise<string[]> {
+  for (;;) {
+    const line = logs.map((one) => JSON.parse(one)).find(({ message }) => message === 'turn')
+    if (line) return line.notes ?? []
+    await new Promise((resolve) => setTimeout(resolve, 2))
+  }
+}
+
+/** The comment at the end of a stream, or Gemini's member. */
+function lateNotes(text: string): string {
+  const comment = /^: x-dragoman-notes: (.*)$/m.exec(text)?.[1] ?? ''
+  const member = /"dragomanNotes":(\[.*?\])[,}]/.exec(text)?.[1]
+  return comment + (member === undefined ? '' : (JSON.parse(member) as string[]).join('; '))
+}
+
+export const notesFor = (expected: readonly Expected[]): string[] =>
+  expected.map((one) => (one.startsWith(': ') ? argumentsNote(one.slice(2)) : repairNotes[one as RepairKind]))

@@ -1,6 +1,6 @@
 // A gateway in front of one simulator per quirk, and what its doors tell of repairs.
 
-import { type Quirk, type ResponsesQuirk, startOpenAISim } from '../../sim/openai.ts'
+import { type Quirk, startOpenAISim } from '../../sim/openai.ts'
 import type { Step } from '../../sim/script.ts'
 import type { Sim } from '../../sim/server.ts'
 import { argumentsNote, type RepairKind, repairNotes } from '../../src/core/repairs.ts'
@@ -9,7 +9,6 @@ import { askAt, type Door } from './at-doors.ts'
 import type { Expected } from './repair-rows.ts'
 
 export const clean = 'clean'
-type Upstream = Quirk | ResponsesQuirk | typeof clean
 
 /** `inPieces`: the client gets arguments as they come, so the gateway writes every chunk itself. */
 export interface RepairForm {
@@ -41,7 +40,7 @@ const toolsAt: Record<Door, unknown> = {
 export interface RepairBench {
   /** The notes in the log, and the text in which the client was told. */
   ask(
-    upstream: Upstream,
+    upstream: string,
     form: RepairForm,
     steps: readonly Step[],
   ): Promise<{ status: number; logged: string[]; told: string; text: string }>
@@ -51,13 +50,12 @@ export interface RepairBench {
 
 export async function startRepairBench(
   api: 'chat' | 'responses',
-  quirks: readonly Upstream[],
+  quirks: readonly string[],
 ): Promise<RepairBench> {
-  const sims = new Map<Upstream, Sim>()
+  const sims = new Map<string, Sim>()
   const backends: Record<string, unknown> = {}
-  const names = [clean, ...quirks] as const
-  for (const name of names) {
-    const own = name === clean ? [] : [name]
+  for (const name of [clean, ...quirks]) {
+    const own = name === clean ? [] : [name as Quirk]
     const sim = await startOpenAISim({ apiKey: upstreamKey, quirks: own, lenient: true })
     sims.set(name, sim)
     backends[nameOf(name)] = { kind: 'openai', baseUrl: `${sim.url}/v1`, apiKey: upstreamKey, api }

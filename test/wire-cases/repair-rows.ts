@@ -1,6 +1,6 @@
-// Every quirk of the OpenAI simulator's Chat API with the notes that it must leave, and no others.
+// Every quirk of the OpenAI simulator, in Chat and in Responses, with the notes that it must leave, and no others.
 
-import type { Quirk } from '../../sim/openai.ts'
+import type { Quirk, ResponsesQuirk } from '../../sim/openai.ts'
 import type { Step } from '../../sim/script.ts'
 import type { RepairKind } from '../../src/core/repairs.ts'
 
@@ -12,13 +12,15 @@ export interface RepairRow {
   /** At every door. */
   streamed: readonly Expected[]
   whole: readonly Expected[]
-  /** More at the Chat door, where the client would see the server's own chunk or answer. */
+  /** More at the door of the same dialect, where the client would see the server's own chunk or answer. */
   chunks?: readonly Expected[]
   answer?: readonly Expected[]
   /** Why there are none. */
   why?: string
   /** The answer is an error. */
-  fails?: 'always' | 'in pieces'
+  fails?: 'always' | 'streamed' | 'in pieces'
+  /** The client of the same dialect gets the server's own events. */
+  passes?: true
 }
 
 const call = (path: string): Step => ({ call: { name: 'read', arguments: { path } }, pieces: 3 })
@@ -101,4 +103,34 @@ export const repairRows: Record<Quirk, RepairRow> = {
   'error-text': none(words, 'only refusals are odd'),
   'error-empty': none(words, 'only refusals are odd'),
   'error-in-200': { ...none(words, 'an error has no answer to repair'), fails: 'always' },
+}
+
+/** A client of Responses reads the same events as the gateway. */
+const elsewhere = (steps: readonly Step[], ...kinds: readonly Expected[]): RepairRow => ({
+  ...inStream(steps, ...kinds),
+  passes: true,
+})
+const items = [...words, ...calls]
+const error: Omit<RepairRow, 'fails'> = none(words, 'an error has no answer to repair')
+
+export const responsesRows: Record<ResponsesQuirk, RepairRow> = {
+  'no-deltas': elsewhere(items, 'missing-events'),
+  'done-only': elsewhere(items, 'missing-events'),
+  'items-at-end': elsewhere(items, 'missing-events'),
+  'no-item-ids': none(items, 'items are found by their index, and clients get ids of the gateway'),
+  'rotating-ids': none(items, 'items are found by their index, and clients get ids of the gateway'),
+  'same-item-ids': none(items, 'items are found by their index, and clients get ids of the gateway'),
+  'index-gaps': none(items, 'the order is clear'),
+  // The last event does not repeat the unknown items.
+  'unknown-events': { ...elsewhere(items, 'odd-part'), chunks: ['no-output'] },
+  'keepalive-events': none(items, 'they say nothing'),
+  'no-event-lines': inChunks(items, 'no-event-names'),
+  'done-mark': none(items, 'it comes after the end'),
+  'empty-output': inChunks(items, 'no-output'),
+  'no-usage': none(items, 'estimated usage says itself that it is'),
+  'raw-reasoning': none(items, 'a form of OpenAI'),
+  'error-then-failed': { ...error, fails: 'always' },
+  'failed-alone': { ...error, fails: 'always' },
+  'flat-error': { ...error, fails: 'always' },
+  'no-end': { ...error, fails: 'streamed' },
 }

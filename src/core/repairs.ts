@@ -63,7 +63,6 @@ export const repairNotes = {
   'no-start': 'the upstream left out the beginning of its answer; it was added',
   'no-stop-reason': 'the upstream sent no stop reason; it was inferred from the answer',
   'open-block': 'the upstream did not end a block before the next one; it was ended',
-  'input-at-start': 'the upstream sent the arguments of a tool call with its start; they were read there',
   'stray-delta': 'the upstream sent a delta that belongs to no open block; it was left out',
   'missing-events': 'the upstream left out events of its stream; the answer was read from the others',
   'other-text':

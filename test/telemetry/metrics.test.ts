@@ -122,6 +122,16 @@ it('tokens of prompt caches', async () => {
   expect(tokens('tokens_total', 'input')).toBe(60)
 })
 
+it('repairs of answers, by kind', async () => {
+  bench.openai.play([{ call: { name: 'read', arguments: '{"path":"a"}{"path":"b"}' } }, { end: 'stop' }])
+  const growth = await grown(() => chatStream(bench.url, ask('openai/gpt-demo')))
+  const repairs = [...growth].filter(([series]) => series.startsWith('dragoman_answer_repairs_total'))
+  expect(repairs.toSorted()).toEqual([
+    ['dragoman_answer_repairs_total{backend="openai",kind="arguments"}', 1],
+    ['dragoman_answer_repairs_total{backend="openai",kind="finish-of-calls"}', 1],
+  ])
+})
+
 it('keep-alives, retries and notes', async () => {
   bench.openai.play([{ status: 503, body: 'busy' }], [{ wait: 250 }, { say: 'x' }, { end: 'stop' }])
   const body = ask('openai/gpt-demo', {

@@ -203,7 +203,7 @@ describe('T74: an answer', () => {
 
 describe('T74: a request', () => {
   beforeEach(() => {
-    upstream.answer = { body: JSON.stringify({ ...chunk({}), choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }] }) }
+    upstream.answer = { body: JSON.stringify({ ...chunk({}), object: 'chat.completion', choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }] }) }
   })
 
   it('with unknown fields, parts and tools goes out byte for byte', async () => {

@@ -37,14 +37,16 @@ const toolsAt: Record<Door, unknown> = {
   gemini: [{ functionDeclarations: offered.map(({ schema, ...tool }) => ({ ...tool, parametersJsonSchema: schema })) }],
 } // biome-ignore format: one line a door
 
+/** The notes in the log, and the text in which the client was told. */
+interface Told {
+  status: number
+  logged: string[]
+  told: string
+  text: string
+}
+
 export interface RepairBench {
-  /** The notes in the log, and the text in which the client was told. */
-  ask(
-    upstream: string,
-    form: RepairForm,
-    steps: readonly Step[],
-  ): Promise<{ status: number; logged: string[]; told: string; text: string }>
-  metrics(): Promise<string>
+  ask(upstream: string, form: RepairForm, steps: readonly Step[]): Promise<Told>
   close(): Promise<void>
 }
 
@@ -61,26 +63,33 @@ export async function startRepairBench(
     backends[nameOf(name)] = { kind: 'openai', baseUrl: `${sim.url}/v1`, apiKey: upstreamKey, api }
   }
   const clients = { cline: { toolArguments: 'streamed' } }
-  const { gateway, url, logs }: Pick<Bench, 'gateway' | 'url' | 'logs'> = await startGateway({
-    ...{ backends, clients },
-  })
+  const started = await startGateway({ backends, clients })
   return {
     async ask(upstream, form, steps) {
-      sims.get(upstream)?.play(steps)
-      logs.length = 0
-      const question = { model: `${nameOf(upstream)}/gpt-demo`, more: { tools: toolsAt[form.door] } }
-      const headers = form.inPieces ? { 'user-agent': 'cline/3' } : {}
-      const { status, text, notes } = await askAt(url, form, question, headers)
-      sims.get(upstream)?.clear()
-      const told = `${notes === text ? '' : notes}\n${lateNotes(text)}`
-      return { status, logged: await notesIn(logs), told, text }
+      const sim = sims.get(upstream)
+      sim?.play(steps)
+      const told = await askNoted(started, form, `${nameOf(upstream)}/gpt-demo`)
+      sim?.clear()
+      return told
     },
-    metrics: async () => (await fetch(`${url}/metrics`)).text(),
     async close() {
-      await gateway.close()
+      await started.gateway.close()
       await Promise.all([...sims.values()].map((sim) => sim.close()))
     },
   }
+}
+
+export async function askNoted(
+  { url, logs }: Pick<Bench, 'url' | 'logs'>,
+  form: RepairForm,
+  model: string,
+): Promise<Told> {
+  logs.length = 0
+  const headers = form.inPieces ? { 'user-agent': 'cline/3' } : {}
+  const question = { model, more: { tools: toolsAt[form.door] } }
+  const { status, text, notes } = await askAt(url, form, question, headers)
+  const told = `${notes === text ? '' : notes}\n${lateNotes(text)}`
+  return { status, logged: await notesIn(logs), told, text }
 }
 
 const nameOf = (name: string) => name.replaceAll('_', '-')
@@ -101,5 +110,9 @@ function lateNotes(text: string): string {
   return comment + (member === undefined ? '' : (JSON.parse(member) as string[]).join('; '))
 }
 
-export const notesFor = (expected: readonly Expected[]): string[] =>
-  expected.map((one) => (one.startsWith(': ') ? argumentsNote(one.slice(2)) : repairNotes[one as RepairKind]))
+export const notesFor = (expected: readonly Expected[]): string[] => expected.map(noteFor)
+
+function noteFor(expected: Expected): string {
+  if (expected.startsWith('= ')) return expected.slice(2)
+  return expected.startsWith(': ') ? argumentsNote(expected.slice(2)) : repairNotes[expected as RepairKind]
+}

@@ -4,8 +4,8 @@ import type { Quirk, ResponsesQuirk } from '../../sim/openai.ts'
 import type { Step } from '../../sim/script.ts'
 import type { RepairKind } from '../../src/core/repairs.ts'
 
-/** A kind of repair; or how arguments were corrected, in words. */
-export type Expected = RepairKind | `: ${string}`
+/** A kind of repair; how arguments were corrected, in words; or another note. */
+export type Expected = RepairKind | `: ${string}` | `= ${string}`
 
 export interface RepairRow {
   steps: readonly Step[]

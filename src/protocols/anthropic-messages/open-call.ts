@@ -34,11 +34,6 @@ export class OpenCall {
     return this.#text.toString()
   }
 
-  /** No delta brought arguments, the start of the call did. */
-  get usesInitial(): boolean {
-    return this.#initial !== '' && this.text.trim() === ''
-  }
-
   append(piece: string): void {
     this.#text.append(piece)
   }
@@ -54,7 +49,7 @@ export class OpenCall {
   /** With `cut`, the answer ended early: incomplete arguments are no error of the service. */
   finalInput(cut: boolean): CallInput {
     const streamed = this.text
-    const text = this.usesInitial ? this.#initial : streamed
+    const text = streamed.trim() === '' && this.#initial !== '' ? this.#initial : streamed
     if (cut && (!this.stopped || text.trim() === '')) return 'cut'
     const read = readToolInput(text)
     if (read.ok && read.inputs.length === 1 && (!this.#passed || read.inputs[0] === text))

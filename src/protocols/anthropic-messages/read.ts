@@ -36,8 +36,6 @@ const pieces = new Map<unknown, { kind: AnthropicPiece; name: string }>([
 export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
   readonly #usage = new AnthropicUsage()
   #started = false
-  /** The answer is not streamed. */
-  #isWhole = false
   #isBlockOpen = false
   #kind: AnthropicPiece | 'other' = 'other'
   /** The index of the open block. */
@@ -106,7 +104,6 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
   protected onWhole(answer: Fields, text?: string): void {
     if (answer.type === 'error') this.#onEvent(answer)
     if (!Array.isArray(answer.content)) throw this.malformed('an answer without content')
-    this.#isWhole = true
     this.#onMessageStart(answer)
     const hasCalls = answer.content.some((block) => isObject(block) && block.type === 'tool_use')
     const inputs = text === undefined || !hasCalls ? [] : inputTexts(text)
@@ -312,7 +309,6 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
       this.#isReplaced = true
       this.options.note(argumentsNote(read.changed))
     }
-    if (call.usesInitial && !this.#isWhole) this.#noteRead('input-at-start')
     if (this.blocks.endCall(read.input, read.value)) this.#isReplaced = true
   }
 

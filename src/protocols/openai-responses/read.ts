@@ -322,8 +322,9 @@ export class ResponsesReader extends TurnReader<ResponsesReaderOptions> {
     for (const [at, item] of output.entries()) {
       if (!isObject(item)) continue
       const known = isUnseen ? undefined : this.#byId.get(textOf(item.id))
+      const isOpen = known && known.kind !== 'other' && !known.isDone && known.kind === kindOf(item)
       if (isUnseen) this.#onItemDone({ item, output_index: at })
-      else if (known && !known.isDone && known.kind === kindOf(item)) {
+      else if (isOpen) {
         this.#faults.read('missing-events')
         this.#output.done(known, item)
       }

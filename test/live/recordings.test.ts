@@ -2,7 +2,7 @@
 
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startGateway } from '../harness.ts'
 import { doors } from './doors.ts'
 import {
@@ -13,6 +13,7 @@ import {
   readRecordings,
   saidBy,
 } from './recordings.ts'
+import { unexpectedRepairs, unseenRepairs } from './service-notes.ts'
 
 const folder = process.env.CASES_DIR
 const backends: Record<string, string> = { chat: 'openai', messages: 'anthropic', responses: 'responses' }
@@ -74,6 +75,7 @@ function play(rows: readonly Recording[]): void {
       const stream = row.form === 'stream'
       const expected = isBroken(row) ? undefined : saidBy(row)
       const names = [...new Set(expected?.calls.map(({ name }) => name))]
+      gateway.logs.length = 0
       const answer = await fetch(`${gateway.url}${door.path}`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
@@ -86,8 +88,20 @@ function play(rows: readonly Recording[]): void {
       if (!expected) return expectError(answer, row)
       expect(answer.status).toBe(200)
       expect(await door.hear(answer, stream)).toEqual({ ...expected, problems: [] })
+      const isOwn = name.toLowerCase() === row.api
+      const notes = await vi.waitFor(() => notesOf(gateway.logs))
+      expect(unexpectedRepairs(row.api, row.service, isOwn, notes)).toEqual([])
     })
   })
+
+  it('leave all notes of the table', () => expect(unseenRepairs()).toEqual([]))
+}
+
+/** The line of a turn is written after its answer. */
+function notesOf(logs: readonly string[]): string[] {
+  const line = logs.map((one) => JSON.parse(one)).find(({ message }) => message === 'turn')
+  if (!line) throw new Error('no turn in the log')
+  return line.notes ?? []
 }
 
 const isRefusal = ({ form, body }: Recording) => form === 'error' && body.error !== undefined

@@ -13,6 +13,8 @@ export interface ScriptedAnswer {
   status?: number
   headers?: Record<string, string>
   body: string
+  /** Comes after a pause. */
+  later?: string
 }
 
 export interface ScriptedUpstream {
@@ -21,6 +23,8 @@ export interface ScriptedUpstream {
   answer: ScriptedAnswer
   close(): void
 }
+
+const pauseMs = 50
 
 export const eventStream = { 'content-type': 'text/event-stream' }
 
@@ -35,8 +39,13 @@ export async function startScriptedUpstream(): Promise<ScriptedUpstream> {
         headers: request.headers,
         body: Buffer.concat(pieces).toString('utf8'),
       })
-      const { status = 200, headers = { 'content-type': 'application/json' }, body } = upstream.answer
-      response.writeHead(status, headers).end(body)
+      const { status = 200, headers = { 'content-type': 'application/json' }, body, later } = upstream.answer
+      response.writeHead(status, headers)
+      if (later === undefined) response.end(body)
+      else {
+        response.write(body)
+        setTimeout(() => response.end(later), pauseMs)
+      }
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -17,7 +17,9 @@ const read = {
     },
   },
 }
-const call = (args: Record<string, string | number>): CursorStep => ({ exec: { mcp: { name: 'read_file', args } } })
+const call = (args: Record<string, string | number>): CursorStep => ({
+  exec: { mcp: { name: 'read_file', args } },
+})
 const rest: CursorStep[] = [{ await: 'results' }, { say: 'Done.' }]
 
 interface Call {

@@ -83,6 +83,7 @@ export const repairRows: Record<Quirk, RepairRow> = {
   'details-fragments': inBoth([{ think: 'Hm.' }, ...calls], 'reasoning-field'),
   'thought-signature': none(calls, 'passes unchanged, and is kept for the next request'),
   'whole-calls': none(calls, 'a call may come in any number of pieces'),
+  'careless-calls': none(words, 'the check of calls has its own notes and tests (docs/calls.md)'),
   'no-answer-id': inBoth(words, 'no-answer-id'),
   'no-object': inBoth(words, 'no-object'),
   'no-created': inBoth(words, 'no-created'),

@@ -14,6 +14,8 @@ export interface ScriptedRow {
   own: readonly Expected[]
   /** The answer that every client gets: its text, or the arguments of its calls. */
   says: readonly string[]
+  /** The event before which the server pauses. */
+  late?: object
 }
 
 type Fields = Record<string, unknown>
@@ -29,6 +31,7 @@ const piece = (index: number, given: unknown, more: Fields = {}): Fields =>
   chunk({ tool_calls: [{ index, ...more, function: { arguments: given } }] })
 const begun = (index: number, given: unknown = '', name: unknown = 'read'): Fields =>
   chunk({ tool_calls: [{ index, id: `c${index}`, type: 'function', function: { name, arguments: given } }] })
+const counted: Fields = { ...head, choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } }
 const chatEnd = (reason: string): Fields => chunk({}, reason)
 const chatWhole = (message: Fields, finish_reason: string | null, more: Fields = {}): Fields => ({
   ...head,
@@ -45,8 +48,9 @@ const chat: readonly ScriptedRow[] = [
   chatRow('a part of the content that nobody knows', [role, chunk({ content: [{ type: 'text', text: 'Hi.' }, { type: 'reference', ids: [1] }] }), chatEnd('stop')], ['content-parts', 'odd-part'], ['Hi.']),
   chatRow('an empty list as arguments', [role, begun(0, [], 'list'), chatEnd('tool_calls')], ['empty-arguments'], ['list']),
   chatRow('no finish reason, whole', chatWhole({ content: 'Hi.' }, null), ['no-finish'], ['Hi.']),
+  { ...chatRow('usage twice', [role, chunk({ content: 'Hi.' }), chatEnd('stop'), counted, counted], [], ['Hi.']), own: ['usage-place'] },
   { ...chatRow('an answer whose usage comes before its last text', [role, { ...head, choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } }, chunk({ content: 'Hi.' }), chatEnd('stop')], [], ['Hi.']), own: ['usage-place'] },
-  chatRow('a nameless call that was cut off', [role, chunk({ content: 'Hi.' }), begun(0, '{"pa', undefined), chatEnd('length')], [`= ${cutCallNote}`], ['Hi.']),
+  chatRow('a nameless call that was cut off', [role, chunk({ content: 'Hi.' }), begun(0, '{"pa', null), chatEnd('length')], [`= ${cutCallNote}`], ['Hi.']),
   chatRow('a piece of blanks after whole arguments', [role, begun(0, '{"path":"a"}'), piece(0, ' \n'), piece(0, ''), chatEnd('tool_calls')], [], ['"a"']),
   chatRow('an empty usage chunk, null members and a refusal', [{ ...role, usage: null }, chunk({ content: null, tool_calls: null, function_call: null, refusal: 'No.' }), chatEnd('stop'), { ...head, choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } }], [], ['No.']),
 ] // biome-ignore format: one line a row
@@ -104,6 +108,7 @@ const called = (given: unknown, more: Fields = {}): Fields => ({
   ...{ id: 'fc_1', type: 'function_call', status: 'completed', call_id: 'call_1', name: 'read' },
   ...{ arguments: given, ...more },
 })
+const hidden: Fields = { id: 'rs_1', type: 'reasoning', summary: [], encrypted_content: 'sealed' }
 const created: Fields = { type: 'response.created', response: response() }
 const added = (item: Fields): Fields => ({ type: 'response.output_item.added', output_index: 0, item })
 const done = (item: Fields): Fields => ({ type: 'response.output_item.done', output_index: 0, item })
@@ -125,6 +130,11 @@ const responses: readonly ScriptedRow[] = [
   forwarded('two beginnings', [created, ...spoken, completed(message('Hi.'))], ['repeated-start'], ['Hi.'], ['repeated-start']),
   forwarded('no beginning', [...spoken.slice(1), completed(message('Hi.'))], ['no-start'], ['Hi.']),
   forwarded('an item that was not announced', [created, said('Hi.'), done(message('Hi.')), completed(message('Hi.'))], ['missing-events'], ['Hi.']),
+  forwarded('reasoning that was not announced', [created, done(hidden), ...spoken.slice(1).map((event) => ({ ...event, output_index: 1 })), completed(message('Hi.'), { output: [hidden, message('Hi.')] })], ['missing-events'], ['Hi.']),
+  forwarded('a text without deltas', [created, added(message('')), done(message('Hi.')), completed(message('Hi.'))], ['missing-events'], ['Hi.']),
+  forwarded('arguments without deltas', [created, added(called('')), done(called('{"path":"a"}')), completed(called('{"path":"a"}'))], ['missing-events'], ['"a"']),
+  forwarded('arguments in their last event only', [created, added(called('')), { type: 'response.function_call_arguments.done', output_index: 0, item_id: 'fc_1', arguments: '{"path":"a"}' }, done(called('{"path":"a"}')), completed(called('{"path":"a"}'))], ['missing-events'], ['"a"']),
+  forwarded('an item without its end, and not in the last event either', [...spoken.slice(0, 3), completed(message('Hi.'), { output: [] })], ['missing-events'], ['Hi.']),
   forwarded('an item without its end', [...spoken.slice(0, 3), completed(message('Hi.'))], ['missing-events'], ['Hi.']),
   forwarded('a text that ends otherwise', [...spoken.slice(0, 3), done(message('Ho!')), completed(message('Ho!'))], ['other-text'], ['Hi.']),
   forwarded('a text after the end of its item', [...spoken, said('Lost.'), completed(message('Hi.'))], ['output-after-end'], ['Hi.']),
@@ -135,7 +145,19 @@ const responses: readonly ScriptedRow[] = [
   forwarded('empty arguments, whole', answer(called('', { name: 'list' })), ['empty-arguments'], ['list']),
   forwarded('no status, whole', answer(message('Hi.'), { status: undefined }), ['no-stop-reason'], ['Hi.']),
   forwarded('a status that nobody knows', [...spoken, completed(message('Hi.'), { status: 'tired' })], ['odd-finish'], ['Hi.']),
+  forwarded('an answer that was cut off for a reason that nobody knows, whole', answer(message('Hi.'), { status: 'incomplete', incomplete_details: { reason: 'tired' } }), ['odd-finish'], ['Hi.']),
   forwarded('usage with a figure missing, whole', answer(message('Hi.'), { usage: { input_tokens: 1, output_tokens: 1 } }), [], ['Hi.'], ['usage-figures']),
 ] // biome-ignore format: one line a row
 
 export const scriptedRows: readonly ScriptedRow[] = [...chat, ...messages, ...responses]
+
+/** Not equal to the first one, so that its place is clear. */
+const again: Fields = { ...start, again: true }
+const renewed: Fields = { ...created, again: true }
+const more = chunk({ content: ' And more.' })
+/** Their faults come after the client has seen some of the answer: the header was sent. */
+export const lateRows: readonly ScriptedRow[] = [
+  { ...chatRow('late', [role, chunk({ content: 'Hi.' }), chatEnd('stop'), more], ['output-after-end'], ['Hi.']), late: more },
+  { ...passed('late', [start, ...textBlock(0, 'Hi.'), again, ...end('end_turn')], ['repeated-start'], ['Hi.']), late: again },
+  { ...forwarded('late', [...spoken, renewed, completed(message('Hi.'))], ['repeated-start'], ['Hi.']), late: renewed },
+] // biome-ignore format: one line a row

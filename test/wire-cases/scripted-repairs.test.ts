@@ -7,7 +7,7 @@ import { eventStream, type ScriptedUpstream, startScriptedUpstream } from '../sc
 import { doors } from './at-doors.ts'
 import { askNoted, notesFor } from './repair-bench.ts'
 import { repairRows, responsesRows } from './repair-rows.ts'
-import { type ScriptedRow, scriptedRows, withoutStart } from './repair-scripts.ts'
+import { lateRows, type ScriptedRow, scriptedRows, withoutStart } from './repair-scripts.ts'
 
 const models = { chat: 'box/m', messages: 'claude/claude-demo', responses: 'new/m' }
 let upstream: ScriptedUpstream
@@ -31,11 +31,16 @@ afterAll(async () => {
 const frame = (api: string, data: object) =>
   `${api === 'chat' ? '' : `event: ${(data as { type: string }).type}\n`}data: ${JSON.stringify(data)}\n\n`
 
-async function play({ api, sent }: ScriptedRow, door: (typeof doors)[number]) {
+async function play({ api, sent, late }: ScriptedRow, door: (typeof doors)[number]) {
   const stream = Array.isArray(sent)
   const events = stream ? sent.map((data) => frame(api, data)).join('') : ''
   const body = stream ? events + (api === 'chat' ? 'data: [DONE]\n\n' : '') : JSON.stringify(sent)
-  upstream.answer = stream ? { headers: eventStream, body } : { body }
+  const place = late === undefined ? undefined : body.indexOf(frame(api, late))
+  upstream.answer = {
+    ...(stream ? { headers: eventStream } : {}),
+    body: body.slice(0, place),
+    ...(place === undefined ? {} : { later: body.slice(place) }),
+  }
   return askNoted(gateway, { door, stream }, models[api])
 }
 
@@ -49,6 +54,20 @@ describe.each(doors)('T106: at the door of %s', (door) => {
     expect(logged.toSorted()).toEqual(notes.toSorted())
     for (const note of notes) expect(told.split(note)).toHaveLength(2)
     for (const words of row.says) expect(text.replaceAll('\\"', '"')).toContain(words)
+  })
+})
+
+describe.each(doors)('T106: at the door of %s, after the response has begun', (door) => {
+  it.each(lateRows.map((row) => [row.api, row] as const))('%s: at the end of the stream', async (_, row) => {
+    const { status, logged, told, text } = await play(row, door)
+    expect([status, /"error":\{/.test(text)]).toEqual([200, false])
+    const notes = notesFor(row.others)
+    expect(logged).toEqual(notes)
+    const [inHeader = '', atEnd = ''] = told.split('\n')
+    expect(inHeader).toBe('')
+    for (const note of notes) expect(atEnd).toContain(note)
+    const place = text.indexOf(notes[0] ?? '')
+    expect(place).toBeGreaterThan(text.indexOf(row.says[0] ?? ''))
   })
 })
 

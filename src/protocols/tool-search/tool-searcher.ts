@@ -1,8 +1,8 @@
 // A search among deferred tools: by words, or by a pattern where the model may write one.
 
+import { PatternTooSlow, searchPattern } from '../../base/pattern/pattern.ts'
 import type { Tool } from '../../core/request.ts'
 import { readParameters, ToolIndex } from './tool-index.ts'
-import { PatternTooSlow, toolPattern } from './tool-pattern.ts'
 
 /** Tools that one search loads. */
 const mostFound = 5
@@ -33,7 +33,7 @@ export class ToolSearcher {
   /** The first that match, by name before those by other texts. Empty for a pattern that is not supported: its words are searched. One
    * that takes too long has what it found until then. */
   #match(query: string): Tool[] {
-    const matches = toolPattern(query)
+    const matches = searchPattern(query)
     if (!matches) return []
     const found = new Set<Tool>()
     try {

@@ -59,7 +59,11 @@ describe('conforms', () => {
     [{ x1: 2 }, { additionalProperties: false, patternProperties: { '^x': {} } }],
     [['a', 1, 2], { prefixItems: [{ type: 'string' }], items: { type: 'integer' } }],
     [['a', 1], { items: [{ type: 'string' }, { type: 'integer' }] }],
-    ['x', { type: 'string', minLength: 5, pattern: '^y', format: 'date' }],
+    ['x', { type: 'string', pattern: '^(?=y)', format: 'date' }],
+    ['x', { type: 'string', minLength: '5' }],
+    ['x', { type: [] }],
+    ['x', { enum: [] }],
+    ['x', { required: true }],
     ['x', { $ref: 'https://example.com/schema' }],
     ['x', { $ref: '#/$defs/nowhere' }],
   ])('%j fits %j', (value, schema) => {

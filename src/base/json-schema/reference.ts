@@ -11,7 +11,9 @@ export function resolveReference(ref: unknown, root: unknown): unknown {
   if (ref === '#') return root
   if (typeof ref !== 'string' || !ref.startsWith('#/')) return undefined
   let found: unknown = root
-  for (const step of ref.slice(2).split('/').slice(0, maxSteps)) {
+  const steps = ref.slice(2).split('/', maxSteps + 1)
+  if (steps.length > maxSteps) return undefined
+  for (const step of steps) {
     const key = pointerStep(step)
     if ((!isObject(found) && !Array.isArray(found)) || !Object.hasOwn(found, key)) return undefined
     found = (found as Fields)[key]

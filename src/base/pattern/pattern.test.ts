@@ -5,7 +5,7 @@ import { EcmaPattern, searchPattern } from './pattern.ts'
 const finds = (pattern: string, text: string) => searchPattern(pattern)?.(text)
 
 const steps = () => ({ steps: 200_000 })
-const ecma = (source: string) => EcmaPattern.read(source, { left: 20_000 })
+const ecma = (source: string) => EcmaPattern.read(source, { left: 5_000 }, { left: 20_000 })
 
 describe('searchPattern', () => {
   it.each([
@@ -200,7 +200,7 @@ describe('EcmaPattern', () => {
 
   it('says the same without room to remember', () => {
     for (const left of [0, 1, 40, 500]) {
-      const pattern = EcmaPattern.read('^(?:ab|a[^c]+)*d$', { left })
+      const pattern = EcmaPattern.read('^(?:ab|a[^c]+)*d$', { left: 100 }, { left })
       expect(pattern?.matches(`${'ab'.repeat(50)}d`, steps())).toBe(true)
       expect(pattern?.matches(`${'ab'.repeat(50)}e`, steps())).toBe(false)
     }
@@ -208,11 +208,18 @@ describe('EcmaPattern', () => {
 
   it('remembers no more than there is room for', () => {
     const room = { left: 1_000 }
-    const pattern = EcmaPattern.read('(?:a|b)*(?:a(?:a|b){9})$', room)
+    const pattern = EcmaPattern.read('(?:a|b)*(?:a(?:a|b){9})$', { left: 100 }, room)
     let text = ''
     for (let at = 0; at < 20_000; at++) text += (at * 7_919) % 13 < 6 ? 'a' : 'b'
     expect(pattern?.matches(text, { steps: 10_000_000 })).toBeTypeOf('boolean')
     expect(room.left).toBeGreaterThan(-100)
+  })
+
+  it('shares places with other patterns', () => {
+    const places = { left: 25 }
+    expect(EcmaPattern.read('a{9}', places, { left: 0 })).toBeDefined()
+    expect(EcmaPattern.read('a{9}', places, { left: 0 })).toBeDefined()
+    expect(EcmaPattern.read('a{9}', places, { left: 0 })).toBeUndefined()
   })
 
   it('takes steps by the length of the text, and stops when none are left', () => {

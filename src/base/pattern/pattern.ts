@@ -17,7 +17,7 @@ export class PatternTooSlow extends Error {}
 /** As Python's `re.search`. Undefined for a pattern that is not supported; the function throws `PatternTooSlow` once the pattern has
  * taken too many steps. */
 export function searchPattern(source: string): ((text: string) => boolean) | undefined {
-  const read = readPattern(source, search)
+  const read = readPattern(source, search, { left: search.mostPlaces })
   if (!read) return undefined
   const automaton = new Automaton(read, { left: searchRoom })
   const steps = { steps: mostSteps }
@@ -31,19 +31,16 @@ export function searchPattern(source: string): ((text: string) => boolean) | und
 export class EcmaPattern {
   readonly #automaton: Automaton
   readonly #hasKinds: boolean
-  /** How much it takes, in places of the automaton. */
-  readonly size: number
 
-  private constructor(automaton: Automaton, hasKinds: boolean, size: number) {
+  private constructor(automaton: Automaton, hasKinds: boolean) {
     this.#automaton = automaton
     this.#hasKinds = hasKinds
-    this.size = size
   }
 
-  /** Undefined for a pattern that is not supported, not valid or too large. */
-  static read(source: string, room: Room): EcmaPattern | undefined {
-    const read = readPattern(source, ecma)
-    return read && new EcmaPattern(new Automaton(read, room), read.hasKinds, read.places.length)
+  /** Undefined for a pattern that is not supported, not valid or too large. `places` and `memory` may be shared by several. */
+  static read(source: string, places: Room, memory: Room): EcmaPattern | undefined {
+    const read = readPattern(source, ecma, places)
+    return read && new EcmaPattern(new Automaton(read, memory), read.hasKinds)
   }
 
   /** Undefined where the steps ended before that was known. */

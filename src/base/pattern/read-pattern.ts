@@ -1,7 +1,7 @@
 // A regular expression → the places of its automaton. Both dialects have literals, `.`, classes, `\d \w \s` and their opposites, groups,
 // `|`, `* + ?`, `{m,n}` up to a limit, and `^ $ \b`. Look-around and back-references are in none.
 
-import type { Edge, PatternPlaces, Place, Test } from './automaton.ts'
+import type { Edge, PatternPlaces, Place, Room, Test } from './automaton.ts'
 import { characterEscape, control, isLineEnd, kinds } from './escapes.ts'
 
 export interface Dialect {
@@ -19,11 +19,11 @@ export interface ReadPattern extends PatternPlaces {
   hasKinds: boolean
 }
 
-/** Undefined for a pattern that is not supported, not valid or too large. */
-export function readPattern(source: string, dialect: Dialect): ReadPattern | undefined {
+/** Undefined for a pattern that is not supported, not valid or too large. `room`: the places that are left for several patterns. */
+export function readPattern(source: string, dialect: Dialect, room: Room): ReadPattern | undefined {
   if (source.length > dialect.longest) return undefined
   try {
-    return new PatternReader(source, dialect).read()
+    return new PatternReader(source, dialect, room).read()
   } catch (error) {
     if (error instanceof Unsupported) return undefined
     throw error
@@ -39,6 +39,7 @@ const mostGroups = 64
 
 class PatternReader {
   readonly #dialect: Dialect
+  readonly #room: Room
   readonly #source: string
   #at = 0
   #depth = 0
@@ -48,7 +49,8 @@ class PatternReader {
   readonly #ignoresCase: boolean
   readonly #places: Place[] = [{ next: [] }]
 
-  constructor(source: string, dialect: Dialect) {
+  constructor(source: string, dialect: Dialect, room: Room) {
+    this.#room = room
     this.#dialect = dialect
     this.#ignoresCase = !dialect.isEcma && source.startsWith('(?i)')
     this.#source = this.#ignoresCase ? source.slice(4) : source
@@ -67,7 +69,7 @@ class PatternReader {
   }
 
   #add(place: Place): number {
-    if (this.#places.length >= this.#dialect.mostPlaces) throw new Unsupported()
+    if (this.#places.length >= this.#dialect.mostPlaces || --this.#room.left < 0) throw new Unsupported()
     return this.#places.push(place) - 1
   }
 

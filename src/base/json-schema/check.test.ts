@@ -90,6 +90,27 @@ describe('conforms', () => {
     [{ a: 1, b: 'x' }, { allOf: [{ required: ['a'] }, { required: ['c'] }] }, 'c: is missing'],
     ['__proto__', { type: 'object' }, 'must be object, not string'],
     [{}, { required: ['toString'] }, 'toString: is missing'],
+    [0, { minimum: 1 }, 'must be at least 1'],
+    [1, { exclusiveMinimum: 1 }, 'must be more than 1'],
+    [3, { maximum: 2 }, 'must be at most 2'],
+    [2, { exclusiveMaximum: true, maximum: 2 }, 'must be less than 2'],
+    [5, { multipleOf: 2 }, 'must be a multiple of 2'],
+    ['abcd', { maxLength: 3 }, 'must have at most 3 characters'],
+    ['', { minLength: 1, maxLength: 3 }, 'must have at least 1 and at most 3 characters'],
+    ['b', { pattern: '^a\\d' }, 'must match the pattern ^a\\d'],
+    [{ a: [] }, { properties: { a: { minItems: 1 } } }, 'a: must have at least 1 elements'],
+    [[1, 1], { uniqueItems: true }, 'must have no equal elements'],
+    [[1], { contains: { const: 2 } }, 'must have at least 1 elements as "contains" describes'],
+    [{}, { minProperties: 1 }, 'must have at least 1 members'],
+    [{ A: 1 }, { propertyNames: { pattern: '^[a-z]' } }, 'A: has a name that is not allowed'],
+    [{ a: 1 }, { dependentRequired: { a: ['b'] } }, 'b: is missing, which "a" needs'],
+    [1, { not: { type: 'integer' } }, 'must not be what "not" describes'],
+    [
+      { a: 1, b: 1 },
+      { oneOf: [{ required: ['a'] }, { required: ['b'] }] },
+      'fits several of the alternatives, must fit one',
+    ],
+    [{ a: 1 }, { if: { required: ['a'] }, then: { required: ['b'] } }, 'b: is missing'],
   ])('%j does not fit %j', (value, schema, problem) => {
     expect(problemsOf(value, schema)).toEqual([problem])
     expect(conforms(value, schema)).toBe(false)
@@ -147,34 +168,42 @@ describe('a list of problems', () => {
   })
 })
 
-describe('hostile schemas and values', () => {
-  const loop = { $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } }, $ref: '#/$defs/a' }
-  const level = (depth: number) =>
-    depth === 0
-      ? { type: 'null' }
-      : { anyOf: Array.from({ length: 8 }, () => ({ $ref: `#/$defs/${depth - 1}` })) }
-  const wide = { $defs: Array.from({ length: 20 }, (_, depth) => level(depth)), $ref: '#/$defs/19' }
-  const self = { anyOf: [{ $ref: '#' }, { $ref: '#' }, { allOf: [{ $ref: '#' }, { $ref: '#' }] }] }
-  it.each<[string, unknown]>([
-    ['a reference to itself', loop],
-    ['many alternatives of alternatives', wide],
-    ['alternatives of itself', self],
-  ])('%s', (_, schema) => {
-    expect(typeof conforms('x', schema)).toBe('boolean')
+describe('a judgement', () => {
+  const checker = new SchemaChecker({
+    properties: { a: { type: 'integer' }, b: { pattern: '^(?=x)' }, c: { $ref: 'elsewhere.json' } },
+    required: ['a'],
+  })
+  it('is complete where all was decided, and where a problem was found', () => {
+    expect(checker.judge({ a: 1 })).toEqual({ problems: [], isComplete: true })
+    expect(checker.judge({ b: 'x' })).toEqual({
+      problems: [{ path: ['a'], message: 'is missing' }],
+      isComplete: true,
+    })
   })
 
-  it('a value of great depth', () => {
-    let deep: unknown = 1
-    for (let level = 0; level < 5000; level++) deep = { next: deep }
-    expect(conforms(deep, { properties: { next: { $ref: '#' } } })).toBe(true)
+  it('is not complete where a pattern, a reference or the budget left something open', () => {
+    expect(checker.judge({ a: 1, b: 'x' })).toEqual({ problems: [], isComplete: false })
+    expect(checker.judge({ a: 1, c: 'x' })).toEqual({ problems: [], isComplete: false })
+    expect(checker.judge({ a: 'x' }, { steps: 2 })).toEqual({ problems: [], isComplete: false })
   })
 
-  it('a wide value compared with many long values of an enum', () => {
-    const long = (last: number) => [...Array(1_000).fill(0), last]
-    const schema = { items: { enum: Array.from({ length: 400 }, (_, at) => [long(at)]) } }
-    const value = Array.from({ length: 400 }, () => [long(-1)])
-    expect(typeof conforms(value, schema)).toBe('boolean')
+  it.each([
+    undefined,
+    null,
+    true,
+    {},
+    { title: 'x', $schema: 'y', 'x-other': 1 },
+    { properties: {}, required: [] },
+  ])('is trivial by %j', (schema) => {
+    expect(new SchemaChecker(schema).isTrivial).toBe(true)
   })
+
+  it.each([false, { type: 'object' }, { properties: { a: {} } }, { $ref: '#/nowhere' }, { pattern: '(' }])(
+    'is not trivial by %j',
+    (schema) => {
+      expect(new SchemaChecker(schema).isTrivial).toBe(false)
+    },
+  )
 })
 
 describe('the schema of one member', () => {

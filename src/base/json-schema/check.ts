@@ -4,7 +4,7 @@
 
 import { Rules, SchemaRules } from './rules.ts'
 import { fails, open } from './verdict.ts'
-import { type CheckBudget, type SchemaProblem, Walk } from './walk.ts'
+import { type CheckBudget, type Rule, type SchemaProblem, Walk } from './walk.ts'
 
 export type { CheckBudget, SchemaProblem } from './walk.ts'
 
@@ -15,7 +15,7 @@ export interface Judgement {
   isComplete: boolean
 }
 
-const maxSteps = 200_000
+const maxSteps = 100_000
 
 export const checkBudget = (): CheckBudget => ({ steps: maxSteps })
 
@@ -24,20 +24,21 @@ const maxProblems = 20
 export class SchemaChecker {
   readonly root: unknown
   readonly #rules: SchemaRules
+  readonly #whole: Rule
 
   constructor(root: unknown) {
     this.root = root
     this.#rules = new SchemaRules(root)
+    this.#whole = this.#rules.sharedRuleOf(root)
   }
 
   /** Whether the schema says nothing, so that every value is fine. */
   get isTrivial(): boolean {
-    const rule = this.#rules.ruleOf(this.root)
-    return this.root !== false && (!(rule instanceof Rules) || rule.isTrivial)
+    return this.root !== false && (!(this.#whole instanceof Rules) || this.#whole.isTrivial)
   }
 
   judge(value: unknown, budget = checkBudget()): Judgement {
-    const verdict = new Walk(budget).verdictOf(this.#rules.ruleOf(this.root), value)
+    const verdict = new Walk(budget).verdictOf(this.#whole, value)
     return { problems: verdict === fails ? this.#problemsOf(value) : [], isComplete: verdict !== open }
   }
 
@@ -52,14 +53,13 @@ export class SchemaChecker {
 
   /** `part` is a part of the schema, or made of its parts: its references lead into the whole. */
   conformsTo(part: unknown, value: unknown, budget = checkBudget()): boolean {
-    return new Walk(budget).verdictOf(this.#rules.ruleOf(part), value) !== fails
+    return new Walk(budget).verdictOf(this.#rules.sharedRuleOf(part), value) !== fails
   }
 
   /** The search for all of them takes more steps, and may end before it has found one. */
   #problemsOf(value: unknown): SchemaProblem[] {
-    const rule = this.#rules.ruleOf(this.root)
     for (const most of [maxProblems, 1]) {
-      const { problems } = new Walk(checkBudget(), most).apart(rule, value)
+      const { problems } = new Walk(checkBudget(), most).apart(this.#whole, value)
       if (problems.length > 0) return problems
     }
     return [{ path: [], message: 'does not fit the schema' }]

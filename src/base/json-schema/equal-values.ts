@@ -32,7 +32,8 @@ class ValueWriter {
   }
 
   write(value: unknown, depth: number): string {
-    if (--this.#budget.steps < 0) return ''
+    this.#budget.steps -= 2
+    if (this.#budget.steps < 0) return ''
     if (typeof value === 'string') {
       this.#budget.steps -= value.length >> 6
       return JSON.stringify(value)
@@ -47,7 +48,7 @@ class ValueWriter {
     }
     if (Array.isArray(value)) return `[${value.map((one) => this.write(one, depth + 1))}]`
     const names = Object.keys(value).sort()
-    this.#budget.steps -= names.length
+    this.#budget.steps -= 2 * names.length
     const members = names.map(
       (name) => `${JSON.stringify(name)}:${this.write((value as Record<string, unknown>)[name], depth + 1)}`,
     )

@@ -53,10 +53,11 @@ const bits = new Map<string, number>([
   ...groups.flatMap(([keywords], at) => keywords.split(' ').map((name): [string, number] => [name, 1 << at])),
 ])
 
-/** Of members of schemas and entries of lists. */
-const mostRoom = 200_000
-/** A place of a pattern takes more. */
-const placeSize = 4
+/** What all of one schema may take, in entries of a list. Beside it: a part of the schema, a pattern, a place of its automaton. */
+const mostRoom = 100_000
+const partSize = 8
+const patternSize = 100
+const placeSize = 5
 /** What automatons may remember. */
 const patternMemory = 20_000
 
@@ -95,8 +96,9 @@ export class Rules implements Rule {
 
   #compile(): readonly Check[] {
     const schema = this.#schema
+    if (!this.#parts.takes(partSize)) return [undecided]
     let found = 0
-    let count = 1
+    let count = 0
     for (const name in schema) {
       const bit = bits.get(name)
       if (bit === undefined) this.#least = likely
@@ -122,7 +124,7 @@ const noSchema: Rule = { verdict: () => open }
 
 export class SchemaRules implements SchemaParts {
   readonly #references: SchemaReferences
-  readonly #rules = new WeakMap<Fields, Rules>()
+  readonly #shared = new WeakMap<Fields, Rules>()
   readonly #memory = { left: patternMemory }
   #left = mostRoom
 
@@ -131,11 +133,16 @@ export class SchemaRules implements SchemaParts {
   }
 
   ruleOf(schema: unknown): Rule {
-    if (!isObject(schema)) return schema === true ? anything : schema === false ? nothing : noSchema
-    const known = this.#rules.get(schema)
+    if (isObject(schema)) return new Rules(schema, this)
+    return schema === true ? anything : schema === false ? nothing : noSchema
+  }
+
+  sharedRuleOf(schema: unknown): Rule {
+    if (!isObject(schema)) return this.ruleOf(schema)
+    const known = this.#shared.get(schema)
     if (known !== undefined) return known
     const rules = new Rules(schema, this)
-    this.#rules.set(schema, rules)
+    this.#shared.set(schema, rules)
     return rules
   }
 
@@ -144,9 +151,10 @@ export class SchemaRules implements SchemaParts {
   }
 
   patternOf(source: string): EcmaPattern | undefined {
-    const places = { left: Math.floor(this.#left / placeSize) }
-    const pattern = this.takes(source.length) ? EcmaPattern.read(source, places, this.#memory) : undefined
-    this.#left = Math.min(this.#left, places.left * placeSize)
+    if (!this.takes(patternSize)) return undefined
+    const places = { left: this.#left / placeSize }
+    const pattern = EcmaPattern.read(source, places, this.#memory)
+    this.#left = places.left * placeSize
     return pattern
   }
 

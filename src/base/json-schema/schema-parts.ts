@@ -7,6 +7,8 @@ import type { Check, Rule } from './walk.ts'
 
 export interface SchemaParts {
   ruleOf(schema: unknown): Rule
+  /** The same for the same schema: what several places lead to. */
+  sharedRuleOf(schema: unknown): Rule
   /** The target of the schema's `$ref`; undefined where it leads nowhere, or out of the schema. */
   targetOf(schema: Fields): unknown
   /** Undefined where the pattern cannot be decided. */

@@ -10,6 +10,9 @@ interface Resource {
   anchors: Map<string, unknown>
 }
 
+/** What a look at a part takes, beside an entry of a list. */
+const visitSize = 2
+
 /** Of a schema without a name. */
 const noUrl = 'schema:///'
 
@@ -59,7 +62,7 @@ function indexOf(root: unknown, takes: (amount: number) => boolean): SchemaIndex
 }
 
 interface Visit {
-  value: unknown
+  value: object
   resource: Resource
   /** Whether its members are named by the author, not keywords. */
   isMap: boolean
@@ -79,16 +82,18 @@ class SchemaIndex {
 
   /** False where there is too much to read. */
   read(takes: (amount: number) => boolean): boolean {
-    const left: Visit[] = [{ value: this.#whole.root, resource: this.#whole, isMap: false }]
+    const { root } = this.#whole
+    const left: Visit[] = isObject(root) ? [{ value: root, resource: this.#whole, isMap: false }] : []
     for (let visit = left.pop(); visit !== undefined; visit = left.pop()) {
       const { value, isMap } = visit
-      if (typeof value !== 'object' || value === null) continue
-      if (!takes(1)) return false
+      if (!takes(visitSize)) return false
       const resource = isMap || !isObject(value) ? visit.resource : this.#named(value, visit.resource)
       this.#byPlace.set(value, resource)
-      for (const [name, one] of Object.entries(value))
-        if (isMap || !valueKeywords.has(name))
+      for (const name in value) {
+        const one = (value as Fields)[name]
+        if (typeof one === 'object' && one !== null && (isMap || !valueKeywords.has(name)))
           left.push({ value: one, resource, isMap: !isMap && mapKeywords.has(name) })
+      }
     }
     if (this.#resources.size === 1) this.#byPlace = new Map()
     return true

@@ -55,6 +55,12 @@ export class Walk {
     return this.budget.steps < 0
   }
 
+  /** Takes steps of the budget; false where it ended. */
+  spend(steps: number): boolean {
+    this.budget.steps = Math.max(this.budget.steps - steps, -1)
+    return this.budget.steps >= 0
+  }
+
   verdictOf(rule: Rule, value: unknown): Verdict {
     if (this.#depth >= maxDepth || --this.budget.steps < 0) return open
     this.#depth++

@@ -56,12 +56,16 @@ export class Automaton {
   readonly #moments = new Map<string, Moment>()
   readonly #room: Room
   readonly #first: Moment
+  /** By place, the last pass that came to it. */
+  readonly #seen: Float64Array
+  #seenBy = 0
 
   constructor({ places, start, byCodePoint }: PatternPlaces, room: Room) {
     this.#places = places
     this.#start = start
     this.#byCodePoint = byCodePoint
     this.#room = room
+    this.#seen = new Float64Array(places.length)
     this.#hasBoundary = places.some(({ edge }) => edge === 'boundary' || edge === 'no boundary')
     this.#restarts = this.#follow([start], (edge) => edge !== 'start').some(
       (place) => place === 0 || places[place]?.test !== undefined,
@@ -71,6 +75,7 @@ export class Automaton {
 
   /** Whether the pattern matches anywhere in the text; undefined where the steps ended before that was known. */
   matches(text: string, steps: Steps): boolean | undefined {
+    if (steps.steps < 0) return undefined
     let now = this.#first
     for (let at = 0; at < text.length; ) {
       const code = this.#byCodePoint ? (text.codePointAt(at) as number) : text.charCodeAt(at)
@@ -92,7 +97,7 @@ export class Automaton {
     const isBefore = isWord(code)
     const ahead = this.#ahead(from, isBefore, false)
     steps.steps -= ahead.length
-    const next = ahead.includes(0) ? null : this.#after(ahead, code, isBefore)
+    const next = this.#hasSeen(0) ? null : this.#after(ahead, code, isBefore)
     if (this.#room.left > 0) {
       this.#room.left--
       if (code < 128) from.ascii[code] = next
@@ -103,33 +108,29 @@ export class Automaton {
 
   #after(ahead: readonly number[], code: number, isWordBefore: boolean): Moment {
     const character = String.fromCodePoint(code)
-    const reached = new Set<number>()
+    const reached: number[] = []
+    this.#seenBy++
     for (const at of ahead) {
       const { test, next } = this.#places[at] as Place
-      if (test?.(character, code)) for (const after of next) reached.add(after)
+      if (test?.(character, code)) for (const after of next) if (this.#sees(after)) reached.push(after)
     }
-    return this.#momentOf(
-      [...reached].sort((one, other) => one - other),
-      this.#hasBoundary && isWordBefore,
-    )
+    return this.#momentOf(reached, this.#hasBoundary && isWordBefore)
   }
 
   #momentOf(reached: number[], isAfterWord: boolean): Moment {
-    const key = `${isAfterWord} ${reached}`
+    if (this.#room.left <= 0) return moment(reached, false, isAfterWord)
+    const key = `${isAfterWord} ${reached.sort((one, other) => one - other)}`
     const known = this.#moments.get(key)
     if (known) return known
     const found = moment(reached, false, isAfterWord)
-    if (this.#room.left > 0) {
-      this.#room.left -= momentSize + reached.length
-      this.#moments.set(key, found)
-    }
+    this.#room.left -= momentSize + reached.length
+    this.#moments.set(key, found)
     return found
   }
 
   #isMatchAtEnd(now: Moment, steps: Steps): boolean {
-    const ahead = this.#ahead(now, false, true)
-    steps.steps -= ahead.length
-    return ahead.includes(0)
+    steps.steps -= this.#ahead(now, false, true).length
+    return this.#hasSeen(0)
   }
 
   #ahead({ reached, isFirst, isAfterWord }: Moment, isBeforeWord: boolean, isLast: boolean): number[] {
@@ -142,16 +143,27 @@ export class Automaton {
 
   /** The places that are reached without a character. */
   #follow(from: number[], passes: (edge: Edge) => boolean): number[] {
-    const seen = new Set<number>()
-    while (from.length > 0) {
-      const at = from.pop() as number
-      if (seen.has(at)) continue
-      seen.add(at)
+    const found: number[] = []
+    this.#seenBy++
+    for (let at = from.pop(); at !== undefined; at = from.pop()) {
+      if (!this.#sees(at)) continue
+      found.push(at)
       const { test, edge, next } = this.#places[at] as Place
       if (test || (edge !== undefined && !passes(edge))) continue
       for (const after of next) from.push(after)
     }
-    return [...seen]
+    return found
+  }
+
+  /** True at the first time. */
+  #sees(at: number): boolean {
+    if (this.#hasSeen(at)) return false
+    this.#seen[at] = this.#seenBy
+    return true
+  }
+
+  #hasSeen(at: number): boolean {
+    return this.#seen[at] === this.#seenBy
   }
 }
 

@@ -9,7 +9,7 @@ export const compileReference: Compile = (schema, parts) => {
   if (schema.$ref === undefined) return undecided
   const target = parts.targetOf(schema)
   if (target === undefined) return undecided
-  const rule = parts.ruleOf(target)
+  const rule = parts.sharedRuleOf(target)
   return (value, walk) => walk.verdictOf(rule, value)
 }
 
@@ -94,12 +94,14 @@ function rulesOf(list: unknown, parts: SchemaParts): Rule[] | undefined {
   return list.map((one) => parts.ruleOf(one))
 }
 
+const maxExplained = 50
+
 /** Of alternatives that all fail, the one whose first problem lies deepest was probably meant. */
 function failAll(rules: readonly Rule[], value: unknown, walk: Walk): Verdict {
   if (walk.isQuiet) return fails
   let nearest: readonly SchemaProblem[] = []
   let deepest = -1
-  for (const rule of rules) {
+  for (const rule of rules.slice(0, maxExplained)) {
     const { problems } = walk.apart(rule, value)
     const [first] = problems
     if (first === undefined || first.path.length <= deepest) continue

@@ -9,12 +9,16 @@ import type { Rule, Walk } from '../walk.ts'
 export const compileMembers: Compile = (schema, parts) => {
   const { properties = {}, patternProperties = {}, additionalProperties, unevaluatedProperties } = schema
   if (!isObject(properties) || !isObject(patternProperties)) return undecided
-  const names = Object.keys(patternProperties)
-  if (!parts.takes(names.length)) return undecided
+  if (!parts.takes(Object.keys(patternProperties).length)) return undecided
   const isLimited = [additionalProperties, unevaluatedProperties].some((one) => (one ?? true) !== true)
-  if (!isLimited && names.length === 0 && Object.keys(properties).length === 0) return undefined
+  if (!isLimited && isEmpty(patternProperties) && isEmpty(properties)) return undefined
   const members = new Members(schema, properties, patternProperties, parts)
   return (value, walk) => (isObject(value) ? members.verdict(value, walk) : fits)
+}
+
+function isEmpty(object: Fields): boolean {
+  for (const _ in object) return false
+  return true
 }
 
 export const compileNames: Compile = ({ propertyNames }, parts) => {
@@ -38,7 +42,9 @@ class Members {
   readonly #properties: Fields
   /** Of names that were seen. */
   readonly #known = new Map<string, Rule>()
-  readonly #patterns: readonly { pattern: EcmaPattern | undefined; rule: Rule }[]
+  readonly #patterns: readonly { pattern: EcmaPattern; rule: Rule }[]
+  /** Whether there are patterns that cannot be decided. */
+  readonly #hasOthers: boolean
   readonly #additional: Rule | 'none' | undefined
   readonly #isOpen: boolean
 
@@ -46,10 +52,12 @@ class Members {
     const { additionalProperties: additional, unevaluatedProperties = true } = schema
     this.#parts = parts
     this.#properties = properties
-    this.#patterns = Object.entries(patternProperties).map(([source, one]) => ({
-      pattern: parts.patternOf(source),
-      rule: parts.ruleOf(one),
-    }))
+    const sources = Object.keys(patternProperties)
+    this.#patterns = sources.flatMap((source) => {
+      const pattern = parts.patternOf(source)
+      return pattern ? [{ pattern, rule: parts.ruleOf(patternProperties[source]) }] : []
+    })
+    this.#hasOthers = this.#patterns.length < sources.length
     if (additional === false) this.#additional = 'none'
     else if (additional !== undefined && additional !== true) this.#additional = parts.ruleOf(additional)
     this.#isOpen = additional === undefined && unevaluatedProperties !== true
@@ -68,7 +76,7 @@ class Members {
 
   #member(name: string, value: unknown, walk: Walk): Verdict {
     const own = this.#ruleOf(name)
-    if (this.#patterns.length > 0) return this.#byPatterns(name, value, own, walk)
+    if (this.#patterns.length > 0 || this.#hasOthers) return this.#byPatterns(name, value, own, walk)
     return own ? walk.inside(name, own, value) : this.#other(name, value, walk)
   }
 
@@ -82,11 +90,12 @@ class Members {
 
   #byPatterns(name: string, value: unknown, own: Rule | undefined, walk: Walk): Verdict {
     const rules = own ? [own] : []
-    let isCertain = true
+    let isCertain = !this.#hasOthers
     for (const { pattern, rule } of this.#patterns) {
-      const matches = pattern?.matches(name, walk.budget)
-      if (matches === undefined || pattern?.isDoubtful(name)) isCertain = false
+      const matches = pattern.matches(name, walk.budget)
+      if (matches === undefined || pattern.isDoubtful(name)) isCertain = false
       else if (matches) rules.push(rule)
+      if (walk.isSpent) return open
     }
     let verdict: Verdict = isCertain ? fits : open
     if (rules.length === 0 && isCertain) return this.#other(name, value, walk)

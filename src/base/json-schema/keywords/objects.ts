@@ -2,8 +2,8 @@
 
 import { type Fields, isObject } from '../../json.ts'
 import { type Compile, type SchemaParts, undecided } from '../schema-parts.ts'
-import { fails, fits, notDecided, type Verdict } from '../verdict.ts'
-import type { Rule } from '../walk.ts'
+import { fails, fits, notDecided, open, type Verdict } from '../verdict.ts'
+import type { Rule, Walk } from '../walk.ts'
 import { limitsOf } from './limits.ts'
 
 const isNames = (list: unknown): list is string[] =>
@@ -15,8 +15,7 @@ export const compileRequired: Compile = ({ required }, parts) => {
   return (value, walk) => {
     if (!isObject(value)) return fits
     let verdict: Verdict = fits
-    walk.budget.steps -= required.length
-    if (walk.isSpent) return notDecided(verdict)
+    if (!walk.spend(required.length)) return open
     for (const name of required) {
       if (Object.hasOwn(value, name)) continue
       verdict = walk.fail('is missing', value, name)
@@ -34,7 +33,7 @@ export const compileObjectSize: Compile = (schema) => {
     let count = 0
     // Up to the first that is too many.
     for (const _ in value) if (++count > limits.most) break
-    walk.budget.steps -= count >> 3
+    if (!walk.spend(count >> 2)) return open
     return count < limits.least || count > limits.most ? walk.fail(limits.message, value) : fits
   }
 }
@@ -58,17 +57,20 @@ export const compileDependencies: Compile = (schema, parts) => {
     if (!isObject(value)) return fits
     let verdict: Verdict = fits
     for (const { name, names, rule } of all) {
-      if (--walk.budget.steps < 0) return notDecided(verdict)
+      if (!walk.spend(1 + names.length)) return notDecided(verdict)
       if (!Object.hasOwn(value, name)) continue
-      const one = rule === undefined ? fits : walk.verdictOf(rule, value)
+      const one = rule === undefined ? missing(name, names, value, walk) : walk.verdictOf(rule, value)
       if (one > verdict) verdict = one
-      for (const needed of names)
-        if (!Object.hasOwn(value, needed))
-          verdict = walk.fail(`is missing, which "${name}" needs`, value, needed)
-      if (verdict === fails && walk.isOver) return fails
+      if (one === fails && walk.isOver) return fails
     }
     return verdict
   }
+}
+
+function missing(name: string, names: readonly string[], value: Fields, walk: Walk): Verdict {
+  const absent = names.filter((needed) => !Object.hasOwn(value, needed))
+  for (const needed of absent) walk.fail(() => `is missing, which "${name}" needs`, value, needed)
+  return absent.length > 0 ? fails : fits
 }
 
 function read(name: string, needed: unknown, parts: SchemaParts): Dependency {

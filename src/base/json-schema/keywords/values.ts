@@ -2,7 +2,7 @@
 
 import { isExact, isStructure, valueText } from '../equal-values.ts'
 import { type Compile, shown, undecided } from '../schema-parts.ts'
-import { isOfTypes, namedTypes, typeOf } from '../types.ts'
+import { type JsonType, namedTypes, typeOf } from '../types.ts'
 import { fits, likely, open, type Verdict } from '../verdict.ts'
 import type { Message, Walk } from '../walk.ts'
 
@@ -10,8 +10,10 @@ export const compileType: Compile = (schema) => {
   const types = namedTypes(schema)
   if (types === undefined || types.size === 0) return undecided
   const message = (value: unknown) => `must be ${[...types].join(' or ')}, not ${typeOf(value)}`
+  // An integer is also a number.
+  const allowed = new Set<JsonType>(types.has('number') ? [...types, 'integer'] : types)
   return (value, walk) => {
-    if (isOfTypes(value, types)) return fits
+    if (allowed.has(typeOf(value))) return fits
     // A number that is too large for JavaScript.
     if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) return open
     return walk.fail(message, value)
@@ -61,10 +63,12 @@ function textsOf(
   for (const one of structures) {
     const budget = { steps: mostSteps }
     const found = valueText(one, budget)
-    if (!found || !takes(mostSteps - budget.steps)) return null
+    if (!found || !takes(textSize * (mostSteps - budget.steps))) return null
     texts.add(found.text)
   }
   return texts
 }
 
-const mostSteps = 20_000
+const mostSteps = 10_000
+/** To write a value takes more than to look at it. */
+const textSize = 2

@@ -14,7 +14,6 @@ const options: Options = {
   validateFormats: false,
   // Names like `toString` are members only where the value has them.
   ownProperties: true,
-  addUsedSchema: false,
   logger: false,
 }
 const peers = { '2020-12': new Ajv2020(options), '7': new Ajv(options) }

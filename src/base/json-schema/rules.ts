@@ -125,6 +125,7 @@ const noSchema: Rule = { verdict: () => open }
 export class SchemaRules implements SchemaParts {
   readonly #references: SchemaReferences
   readonly #shared = new WeakMap<Fields, Rules>()
+  readonly #patterns = new Map<string, EcmaPattern>()
   readonly #memory = { left: patternMemory }
   #left = mostRoom
 
@@ -151,10 +152,13 @@ export class SchemaRules implements SchemaParts {
   }
 
   patternOf(source: string): EcmaPattern | undefined {
+    const known = this.#patterns.get(source)
+    if (known !== undefined) return known
     if (!this.takes(patternSize)) return undefined
     const places = { left: this.#left / placeSize }
     const pattern = EcmaPattern.read(source, places, this.#memory)
     this.#left = places.left * placeSize
+    if (pattern) this.#patterns.set(source, pattern)
     return pattern
   }
 

@@ -35,13 +35,12 @@ interface Moment {
   readonly isFirst: boolean
   readonly isAfterWord: boolean
   /** What the next character leads to, as far as that was asked; null is a match. */
-  readonly ascii: (Moment | null | undefined)[]
-  readonly others: Map<number, Moment | null>
+  readonly next: Map<number, Moment | null>
   isMatchAtEnd?: boolean
 }
 
 /** Keeping a moment takes about as much as this many entries. */
-const momentSize = 32
+const momentSize = 8
 
 const isWord = (code: number) =>
   (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57) || code === 95
@@ -80,7 +79,7 @@ export class Automaton {
     for (let at = 0; at < text.length; ) {
       const code = this.#byCodePoint ? (text.codePointAt(at) as number) : text.charCodeAt(at)
       at += code > 0xffff ? 2 : 1
-      let next = code < 128 ? now.ascii[code] : now.others.get(code)
+      let next = now.next.get(code)
       if (next === undefined) next = this.#step(now, code, steps)
       else steps.steps--
       if (next === null) return true
@@ -100,8 +99,7 @@ export class Automaton {
     const next = this.#hasSeen(0) ? null : this.#after(ahead, code, isBefore)
     if (this.#room.left > 0) {
       this.#room.left--
-      if (code < 128) from.ascii[code] = next
-      else from.others.set(code, next)
+      from.next.set(code, next)
     }
     return next
   }
@@ -171,6 +169,5 @@ const moment = (reached: readonly number[], isFirst: boolean, isAfterWord: boole
   reached,
   isFirst,
   isAfterWord,
-  ascii: [],
-  others: new Map(),
+  next: new Map(),
 })

@@ -6,18 +6,37 @@ import { type JsonType, namedTypes, typeOf } from '../types.ts'
 import { fits, likely, open, type Verdict } from '../verdict.ts'
 import type { Message, Walk } from '../walk.ts'
 
+const typeBits: Readonly<Record<JsonType, number>> = {
+  null: 1,
+  boolean: 2,
+  integer: 4,
+  // An integer is also a number.
+  number: 4 + 8,
+  string: 16,
+  array: 32,
+  object: 64,
+}
+
 export const compileType: Compile = (schema) => {
   const types = namedTypes(schema)
   if (types === undefined || types.size === 0) return undecided
-  const message = (value: unknown) => `must be ${[...types].join(' or ')}, not ${typeOf(value)}`
-  // An integer is also a number.
-  const allowed = new Set<JsonType>(types.has('number') ? [...types, 'integer'] : types)
+  let allowed = 0
+  for (const type of types) allowed |= typeBits[type]
+  const message = (value: unknown) =>
+    `must be ${[...(namedTypes(schema) ?? [])].join(' or ')}, not ${typeOf(value)}`
   return (value, walk) => {
-    if (allowed.has(typeOf(value))) return fits
+    if (allowed & bitOf(value)) return fits
     // A number that is too large for JavaScript.
     if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) return open
     return walk.fail(message, value)
   }
+}
+
+function bitOf(value: unknown): number {
+  if (typeof value === 'string') return typeBits.string
+  // A fraction is no integer.
+  if (typeof value === 'number') return Number.isInteger(value) ? typeBits.integer : 8
+  return typeBits[typeOf(value)]
 }
 
 /** Short lists are searched. */

@@ -116,6 +116,15 @@ describe('a call', () => {
     expect(check('free', '{"a":1}')).toMatchObject({ notes: [], outcome: 'unchecked' })
   })
 
+  it('whose schema can be checked only in part says so', () => {
+    const schema = { type: 'object', properties: { path: { type: 'string', pattern: '(?<=a)b' } } }
+    const setting = { tools: [{ name: 'read_file', schema }] }
+    const { notes, outcome } = check('read_file', '{"path":"ab"}', setting)
+    expect(notes).toEqual(['read_file: its schema could be checked only in part'])
+    expect(outcome).toBe('unchecked')
+    expect(check('read_file', '{"path":5}', setting).outcome).toBe('unfit')
+  })
+
   it('is only noted in the mode note, and if the client has seen it', () => {
     for (const setting of [{ mode: 'note' as const }, { isShown: true }]) {
       const { made, call, notes, outcome } = check('read_file', '{"path":"a","limit":"5"}', setting)

@@ -2,7 +2,8 @@
 // that needs no guess; the rest is noted, and can be asked for again.
 
 import { type Fields, isObject, parseJson } from '../../base/json.ts'
-import { describeProblem, SchemaChecker } from '../../base/json-schema/check.ts'
+import { describeProblem } from '../../base/json-schema/check.ts'
+import { schemaChecker } from '../../base/json-schema/schema-checkers.ts'
 import { writeJson } from '../../base/json-source.ts'
 import type { CallCheck } from '../../core/call-check.ts'
 import type { KnownCall } from '../../core/call-key.ts'
@@ -40,15 +41,6 @@ export interface TurnCallsOptions {
   onRepaired?(call: KnownCall, made: KnownCall): void
 }
 
-/** A conversation may have very many tools with the same schema object. */
-const checkers = new WeakMap<Fields, SchemaChecker>()
-
-function checkerOf({ schema }: Tool): SchemaChecker {
-  const known = checkers.get(schema) ?? new SchemaChecker(schema)
-  checkers.set(schema, known)
-  return known
-}
-
 export class TurnCalls implements CallCheck {
   readonly #options: TurnCallsOptions
   #tools: ToolFinder<Tool> | undefined
@@ -67,9 +59,12 @@ export class TurnCalls implements CallCheck {
     const isOpaque = opaqueTools.some((name) => name === undefined || name === made.name)
     if (!tool) return isOpaque ? this.#done('unchecked', made) : this.#onUnknown(made, isShown)
     if (!isObject(value)) return this.#done('unchecked', made)
-    const checker = checkerOf(tool)
-    if (tool.name === made.name && checker.conforms(value))
-      return this.#done(saysNothing(tool) ? 'unchecked' : 'fits', made)
+    const checker = schemaChecker(tool.schema)
+    const { problems, isComplete } = checker.judge(value)
+    if (problems.length === 0 && !isComplete)
+      this.#options.note(`${tool.name}: its schema could be checked only in part`)
+    if (tool.name === made.name && problems.length === 0)
+      return this.#done(checker.isTrivial || !isComplete ? 'unchecked' : 'fits', made)
     if (!mayChange) {
       this.#noteUnfit(tool, value)
       return this.#done('unfit', made)
@@ -78,7 +73,7 @@ export class TurnCalls implements CallCheck {
   }
 
   #fit(made: KnownCall, tool: Tool, value: Fields): KnownCall {
-    const { input, changes, nameBefore } = fitArguments(value, checkerOf(tool))
+    const { input, changes, nameBefore } = fitArguments(value, schemaChecker(tool.schema))
     const isSame = tool.name === made.name && input === value
     if (isSame) return this.#onUnfit(made, made, tool, value)
     const { note, marksIds, onRepaired } = this.#options
@@ -90,7 +85,7 @@ export class TurnCalls implements CallCheck {
     if (tool.name !== made.name) note(`the tool ${quoted(made.name)} was read as ${quoted(tool.name)}`)
     for (const change of changes) note(`${tool.name}: ${change}`)
     onRepaired?.(call, made)
-    if (checkerOf(tool).conforms(input)) return this.#done('repaired', call)
+    if (schemaChecker(tool.schema).conforms(input)) return this.#done('repaired', call)
     return this.#onUnfit(call, made, tool, input)
   }
 
@@ -107,7 +102,7 @@ export class TurnCalls implements CallCheck {
   }
 
   #noteUnfit(tool: Tool, value: Fields): string[] {
-    const problems = checkerOf(tool).check(value).map(describeProblem)
+    const problems = schemaChecker(tool.schema).check(value).map(describeProblem)
     this.#options.note(
       `${tool.name}: the arguments do not fit its schema: ${problems[0] ?? 'for no stated reason'}`,
     )
@@ -119,10 +114,6 @@ export class TurnCalls implements CallCheck {
     return call
   }
 }
-
-/** No value fails by such a schema, so nothing was checked. */
-const saysNothing = ({ schema }: Tool) =>
-  !isObject(schema.properties) && schema.required === undefined && schema.additionalProperties === undefined
 
 const longestQuoted = 100
 const quoted = (name: string) => JSON.stringify(name.slice(0, longestQuoted))

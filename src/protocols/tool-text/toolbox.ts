@@ -1,14 +1,14 @@
 // The tools of a request, found by exact name or in another spelling.
 
 import { isObject, parseJson } from '../../base/json.ts'
-import { SchemaChecker } from '../../base/json-schema/check.ts'
+import type { SchemaChecker } from '../../base/json-schema/check.ts'
+import { schemaChecker } from '../../base/json-schema/schema-checkers.ts'
 import type { Tool } from '../../core/request.ts'
 import { ToolFinder } from '../call-check/tool-finder.ts'
 import type { Call } from './pieces.ts'
 
 export class Toolbox {
   readonly #finder: ToolFinder<Tool>
-  readonly #checkers = new Map<Tool, SchemaChecker>()
   readonly names: readonly string[]
 
   constructor(tools: readonly Tool[]) {
@@ -34,10 +34,8 @@ export class Toolbox {
   }
 
   /** Compiled at the first call of the tool. */
-  checkerOf(tool: Tool): SchemaChecker {
-    const checker = this.#checkers.get(tool) ?? new SchemaChecker(tool.schema)
-    this.#checkers.set(tool, checker)
-    return checker
+  checkerOf({ schema }: Tool): SchemaChecker {
+    return schemaChecker(schema)
   }
 
   mentionedIn(text: string): boolean {

@@ -128,6 +128,18 @@ describe('ResponsesReader', () => {
     expect(JSON.parse(streamed?.type === 'tool-call-end' ? streamed.input : '')).toEqual(JSON.parse(input))
   })
 
+  it('ends a custom call whose id was repeated', () => {
+    const item = { type: 'custom_tool_call', call_id: 'c', name: 'patch', input: 'x', status: 'completed' }
+    const events = readEvents(
+      { type: 'response.created', response: { id: 'resp_1', model: 'm' } },
+      { type: 'response.output_item.done', output_index: 0, item },
+      { type: 'response.output_item.done', output_index: 1, item: { ...item, input: 'y' } },
+      { type: 'response.completed', response: { id: 'resp_1', status: 'completed' } },
+    )
+    const inputs = events.flatMap((event) => (event.type === 'tool-call-end' ? [event.input] : []))
+    expect(inputs).toEqual(['{"input":"x"}', '{"input":"y"}'])
+  })
+
   it('takes a call without arguments', () => {
     expect(said('no-arguments')).toEqual([['call_n', 'read', '{}'], 'tool-calls'])
   })

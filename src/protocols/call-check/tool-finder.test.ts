@@ -32,6 +32,8 @@ describe('a call means', () => {
     ['no tool if two servers have it', 'search', ['mcp__a__search', 'mcp__b__search'], undefined],
     ['the server that it names', 'b.search', ['mcp__a__search', 'mcp__b__search'], 'mcp__b__search'],
     ['no tool of another server', 'c.search', ['mcp__a__search', 'mcp__b__search'], undefined],
+    ['no tool of the only other server', 'mcp__staging__deploy', ['mcp__prod__deploy'], undefined],
+    ['the tool without a server before another one', 'mcp__b__add', ['mcp__a__add', 'add'], 'add'],
     ['no tool with a similar name', 'read_files', ['read_file'], undefined],
     ['no tool', '', ['read', '_'], undefined],
     ['no tool of the prototype', 'constructor', ['read'], undefined],

@@ -38,12 +38,15 @@ export class ToolFinder<Named extends { readonly name: string }> {
     return this.#withoutServer(bare)
   }
 
-  /** `issue` or `github.issue` for `mcp__github__issue`; `github__issue` for `issue`. */
+  /**
+   * `issue` or `github.issue` for `mcp__github__issue`; `github__issue` for `issue`. One name must end in the whole of the other:
+   * `gitlab.issue` is no tool of another server.
+   */
   #withoutServer(name: string): Named | undefined {
-    const suffixes = [looseName(name), ...suffixesOf(name)]
-    for (const suffix of suffixes) {
-      const found =
-        this.#suffixes.get(suffix) ?? (suffix === suffixes[0] ? undefined : this.#spellings.get(suffix))
+    const longer = this.#suffixes.get(looseName(name))
+    if (longer !== undefined) return longer === ambiguous ? undefined : longer
+    for (const suffix of suffixesOf(name)) {
+      const found = this.#spellings.get(suffix)
       if (found !== undefined) return found === ambiguous ? undefined : found
     }
     return undefined

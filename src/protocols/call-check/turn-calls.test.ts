@@ -112,6 +112,28 @@ describe('a call', () => {
     },
   )
 
+  it.each([[['ReadFile']], [[undefined]]])(
+    'of a tool that only the dialect knows keeps its name beside a similar one: %j',
+    (opaqueTools) => {
+      const { made, call, outcome } = check('ReadFile', '{"path":"a"}', { opaqueTools })
+      expect(call).toBe(made)
+      expect(outcome).toBe('unchecked')
+    },
+  )
+
+  it('of a tool that takes free text is not checked, only its name', () => {
+    const schema = { type: 'object', properties: { input: { type: 'string' } }, required: ['input'] }
+    const tools = [{ name: 'apply_patch', schema, custom: {} }]
+    const { made, call, outcome } = check('apply_patch', '{"patch":"*** Begin"}', { tools })
+    expect(call).toBe(made)
+    expect(outcome).toBe('unchecked')
+    expect(check('ApplyPatch', '{"patch":"*** Begin"}', { tools })).toMatchObject({
+      call: { name: 'apply_patch', input: '{"patch":"*** Begin"}' },
+      outcome: 'repaired',
+      unfit: [],
+    })
+  })
+
   it('of a tool without a schema is not checked', () => {
     expect(check('free', '{"a":1}')).toMatchObject({ notes: [], outcome: 'unchecked' })
   })

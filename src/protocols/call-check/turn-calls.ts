@@ -55,15 +55,18 @@ export class TurnCalls implements CallCheck {
     const { mode, opaqueTools = [] } = this.#options
     this.#tools ??= new ToolFinder(this.#options.tools)
     const mayChange = mode !== 'note' && !isShown
-    const tool = mayChange ? this.#tools.find(made.name) : this.#tools.get(made.name)
-    const isOpaque = opaqueTools.some((name) => name === undefined || name === made.name)
-    if (!tool) return isOpaque ? this.#done('unchecked', made) : this.#onUnknown(made, isShown)
-    if (!isObject(value)) return this.#done('unchecked', made)
+    const exact = this.#tools.get(made.name)
+    // It may be the exact name of a tool that is not known here.
+    if (!exact && opaqueTools.some((name) => name === undefined || name === made.name))
+      return this.#done('unchecked', made)
+    const tool = exact ?? (mayChange ? this.#tools.find(made.name) : undefined)
+    if (!tool) return this.#onUnknown(made, isShown)
+    if (!isObject(value) || (exact && tool.custom)) return this.#done('unchecked', made)
     const checker = schemaChecker(tool.schema)
     const { problems, isComplete } = checker.judge(value)
     if (problems.length === 0 && !isComplete)
       this.#options.note(`${tool.name}: its schema could be checked only in part`)
-    if (tool.name === made.name && problems.length === 0)
+    if (exact && problems.length === 0)
       return this.#done(checker.isTrivial || !isComplete ? 'unchecked' : 'fits', made)
     if (!mayChange) {
       this.#noteUnfit(tool, value)
@@ -73,7 +76,7 @@ export class TurnCalls implements CallCheck {
   }
 
   #fit(made: KnownCall, tool: Tool, value: Fields): KnownCall {
-    const { input, changes, nameBefore } = fitArguments(value, schemaChecker(tool.schema))
+    const { input, changes, nameBefore } = fitTo(tool, value)
     const isSame = tool.name === made.name && input === value
     if (isSame) return this.#onUnfit(made, made, tool, value)
     const { note, marksIds, onRepaired } = this.#options
@@ -85,7 +88,7 @@ export class TurnCalls implements CallCheck {
     if (tool.name !== made.name) note(`the tool ${quoted(made.name)} was read as ${quoted(tool.name)}`)
     for (const change of changes) note(`${tool.name}: ${change}`)
     onRepaired?.(call, made)
-    if (schemaChecker(tool.schema).conforms(input)) return this.#done('repaired', call)
+    if (tool.custom || schemaChecker(tool.schema).conforms(input)) return this.#done('repaired', call)
     return this.#onUnfit(call, made, tool, input)
   }
 
@@ -114,6 +117,12 @@ export class TurnCalls implements CallCheck {
     return call
   }
 }
+
+/** Free text is taken from arguments of any shape (`customText`). */
+const fitTo = (tool: Tool, value: Fields) =>
+  tool.custom
+    ? { input: value, changes: [], nameBefore: undefined }
+    : fitArguments(value, schemaChecker(tool.schema))
 
 const longestQuoted = 100
 const quoted = (name: string) => JSON.stringify(name.slice(0, longestQuoted))

@@ -143,8 +143,8 @@ async function openOne(
         ? services.deferral?.defer({ ...asked, model: target.model }, target.backend, caller)
         : undefined
     if (deferred) note(deferralNote(deferred.plan))
-    calls = beginChecks(serving, deferred?.request ?? asked, target)
     const upstreamRequest = forTarget(deferred?.request ?? asked, target, note)
+    calls = beginChecks(serving, upstreamRequest, target)
     return target.backend.run(upstreamRequest, {
       turnId,
       caller,

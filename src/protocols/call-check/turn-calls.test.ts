@@ -112,14 +112,11 @@ describe('a call', () => {
     },
   )
 
-  it.each([[['ReadFile']], [[undefined]]])(
-    'of a tool that only the dialect knows keeps its name beside a similar one: %j',
-    (opaqueTools) => {
-      const { made, call, outcome } = check('ReadFile', '{"path":"a"}', { opaqueTools })
-      expect(call).toBe(made)
-      expect(outcome).toBe('unchecked')
-    },
-  )
+  it('of a tool that only the dialect knows keeps its name beside a similar one', () => {
+    const { made, call, outcome } = check('ReadFile', '{"path":"a"}', { opaqueTools: ['ReadFile'] })
+    expect(call).toBe(made)
+    expect(outcome).toBe('unchecked')
+  })
 
   it('of a tool that takes free text is not checked, only its name', () => {
     const schema = { type: 'object', properties: { input: { type: 'string' } }, required: ['input'] }

@@ -56,11 +56,10 @@ export class TurnCalls implements CallCheck {
     this.#tools ??= new ToolFinder(this.#options.tools)
     const mayChange = mode !== 'note' && !isShown
     const exact = this.#tools.get(made.name)
-    // It may be the exact name of a tool that is not known here.
-    if (!exact && opaqueTools.some((name) => name === undefined || name === made.name))
-      return this.#done('unchecked', made)
+    if (!exact && opaqueTools.includes(made.name)) return this.#done('unchecked', made)
     const tool = exact ?? (mayChange ? this.#tools.find(made.name) : undefined)
-    if (!tool) return this.#onUnknown(made, isShown)
+    if (!tool)
+      return opaqueTools.includes(undefined) ? this.#done('unchecked', made) : this.#onUnknown(made, isShown)
     if (!isObject(value) || (exact && tool.custom)) return this.#done('unchecked', made)
     const checker = schemaChecker(tool.schema)
     const { problems, isComplete } = checker.judge(value)

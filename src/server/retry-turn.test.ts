@@ -178,13 +178,12 @@ it('the record has both answers as they were, and proofs of the second stay with
   expect(ids).toEqual(['good_b_mended'])
   expect(record).toMatchObject({
     type: 'retried',
-    first: [{ signature: 'signed a' }, { callId: 'good_a' }, { callId: 'bad' }],
-    complaints: [{ callId: 'bad' }],
-    second: [{ signature: 'signed b' }, { callId: 'good_b' }],
-    ids: [
-      { shown: 'good_a', made: 'good_a', answer: 'first' },
-      { shown: 'good_b_mended', made: 'good_b', answer: 'second' },
+    added: [
+      { content: [{ signature: 'signed a' }, { callId: 'bad' }] },
+      { role: 'tool', results: [{ callId: 'bad' }] },
     ],
+    second: [{ signature: 'signed b' }, { callId: 'good_b' }],
+    ids: new Map([['good_b_mended', 'good_b']]),
   })
 })
 

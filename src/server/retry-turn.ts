@@ -4,16 +4,16 @@
 import { sameJson } from '../base/json-source.ts'
 import { asMade } from '../core/call-check.ts'
 import type { KnownCall } from '../core/call-key.ts'
-import { type CollectedPart, type CollectedTurn, TurnCollector } from '../core/collect.ts'
+import { type CollectedTurn, TurnCollector } from '../core/collect.ts'
 import { GatewayError } from '../core/errors.ts'
 import type { TurnEvent } from '../core/events.ts'
 import { followUp } from '../core/follow-up.ts'
 import { JoinedAnswer } from '../core/joined-answer.ts'
-import type { AssistantPart, ToolResult, TurnRequest } from '../core/request.ts'
+import type { AssistantPart, Message, ToolResult, TurnRequest } from '../core/request.ts'
 import type { Turn } from '../core/turn.ts'
 import { complaintAbout } from '../protocols/call-check/complaint.ts'
 import { markId } from '../protocols/call-check/marked-id.ts'
-import type { CallRecord, ShownId } from '../protocols/call-check/restore-calls.ts'
+import type { CallRecord } from '../protocols/call-check/restore-calls.ts'
 import type { TurnCalls, UnfitCall } from '../protocols/call-check/turn-calls.ts'
 
 export interface RetryTurnOptions {
@@ -35,7 +35,6 @@ export interface RetryTurnOptions {
 }
 
 type CallEnd = Extract<TurnEvent, { type: 'tool-call-end' }>
-type CallPart = Extract<CollectedPart, { type: 'tool-call' }>
 
 /** Characters of one answer, as for local tools. */
 const longestPart = 16 * 1024 * 1024
@@ -102,10 +101,11 @@ class Retry {
     const names = request.tools.map(({ name }) => name)
     const complaints = this.#held.map((call) => complaintAbout(call, names))
     const second = new TurnCollector({ maxLength: longestPart })
+    const next = this.#followUp(first, complaints)
     let checks: TurnCalls | undefined
     onRetried()
     try {
-      const opened = await this.#options.ask(this.#followUp(first, complaints))
+      const opened = await this.#options.ask(next)
       this.#turn = opened.turn
       this.#isOpen = false
       checks = opened.calls
@@ -119,7 +119,7 @@ class Retry {
     if (second.error) return yield this.#answer.fail(second.error)
     const isEmpty = second.turn.parts.every((part) => part.type === 'reasoning')
     if (isEmpty) yield this.#showHeld()
-    this.#keep(first, complaints, second.turn)
+    this.#keep(next.messages.slice(request.messages.length), second.turn)
     if (checks && checks.unfit.size > 0) note('the second try does not fit either; it was passed on as it is')
     yield this.#end(second.turn)
   }
@@ -199,36 +199,14 @@ class Retry {
     return this.#answer.end(isOther ? { ...turn, reason: 'tool-calls' } : turn)
   }
 
-  #keep(first: CollectedTurn, complaints: readonly ToolResult[], second: CollectedTurn): void {
-    const shown = this.#shown
-    if (shown.second.length === 0) return
-    const made = second.parts.filter((part) => part.type === 'tool-call')
-    const ids: ShownId[] = [
-      ...shown.first.map(
-        (call): ShownId => ({ shown: call.callId, made: madeId(first, call), answer: 'first' }),
-      ),
-      ...shown.second.map(
-        (call, at): ShownId => ({
-          shown: call.callId,
-          made: made[at] ? asMade(made[at]).callId : call.callId,
-          answer: 'second',
-        }),
-      ),
-    ]
-    const record: CallRecord = {
-      type: 'retried',
-      first: partsAsMade(first),
-      complaints,
-      second: partsAsMade(second),
-      ids,
-    }
-    this.#options.keep(shown.second, record)
+  /** `added`: what the second answer was asked with. */
+  #keep(added: readonly Message[], second: CollectedTurn): void {
+    const shown = this.#shown.second
+    if (shown.length === 0) return
+    const made = second.parts.filter((part) => part.type === 'tool-call').map((part) => asMade(part).callId)
+    const ids = new Map(shown.map(({ callId }, at) => [callId, made[at] ?? callId]))
+    this.#options.keep(shown, { type: 'retried', added, second: partsAsMade(second), ids })
   }
-}
-
-const madeId = ({ parts }: CollectedTurn, { callId }: CallEnd): string => {
-  const part = parts.find((each): each is CallPart => each.type === 'tool-call' && each.callId === callId)
-  return part ? asMade(part).callId : callId
 }
 
 const partsAsMade = ({ parts }: CollectedTurn): AssistantPart[] =>

@@ -174,6 +174,28 @@ describe.each(['messages', 'chat'] as const)('%s', (door) => {
     expect(JSON.stringify(sentMessages()[2])).toContain('file_path: is missing')
   })
 
+  it('good calls beside one that was asked for again go back after the second answer', async () => {
+    sim.play(
+      [think('a'), call('ReadFile', { file_path: 'a' }), call('read_file', { limit: 5 })],
+      [think('b'), call('ReadFile', { file_path: 'b' })],
+      [think('c'), call('read_file', { file_path: 'c' })],
+      [think('d'), { say: 'Done.' }],
+    )
+    const first = await send('retry', ofUser, false)
+    expect(first.calls).toMatchObject([{ input: { file_path: 'a' } }, { input: { file_path: 'b' } }])
+    const history = next(ofUser, first)
+    const second = await send('retry', history, false)
+    expect(second).toMatchObject({ status: 200, calls: [{ input: { file_path: 'c' } }], notes: '' })
+    const third = await send('retry', next(history, second), false)
+    expect(third).toMatchObject({ status: 200, notes: '' })
+    expect(turnsSent()).toEqual([
+      ['thinking', ['read_file', { limit: 5 }]],
+      ['thinking', ['ReadFile', { file_path: 'b' }]],
+      [['ReadFile', { file_path: 'a' }]],
+      ['thinking', ['read_file', { file_path: 'c' }]],
+    ])
+  })
+
   it.each(['repair', 'retry'] as const)(
     'after a restart thinking is left out, with a note: %s',
     async (check) => {

@@ -2,7 +2,7 @@
 // binds it to everything before it, and prompt caches do so too.
 
 import type { KnownCall } from '../../core/call-key.ts'
-import type { AssistantPart, Message, ToolResult, TurnRequest } from '../../core/request.ts'
+import type { AssistantPart, Message, ToolCallPart, ToolResult, TurnRequest } from '../../core/request.ts'
 import { isMarked, unmarkId } from './marked-id.ts'
 
 type AssistantMessage = Extract<Message, { role: 'assistant' }>
@@ -11,21 +11,16 @@ type AssistantMessage = Extract<Message, { role: 'assistant' }>
 export type CallRecord =
   /** The arguments or the name were repaired. */
   | { type: 'repaired'; made: KnownCall }
-  /** The model was asked again: its first answer, the complaints about it, and its second answer. */
+  /** The model was asked again: what was added to the conversation for it, and its second answer. */
   | {
       type: 'retried'
-      first: readonly AssistantPart[]
-      complaints: readonly ToolResult[]
+      added: readonly Message[]
       second: readonly AssistantPart[]
-      /** The calls of both answers that the client has. */
-      ids: readonly ShownId[]
+      /** The calls of the second answer: as the client has them, and as the model made them. */
+      ids: ReadonlyMap<string, string>
     }
 
-export interface ShownId {
-  shown: string
-  made: string
-  answer: 'first' | 'second'
-}
+type RetriedRecord = Extract<CallRecord, { type: 'retried' }>
 
 export const lostRecordNote =
   'thinking was left out from a corrected tool call on: the call as the model made it is no longer known'
@@ -75,44 +70,78 @@ function restore(
   results: readonly ToolResult[],
   recordOf: (call: KnownCall) => CallRecord | undefined,
 ): Restored {
-  let isLost = false
-  const parts = content.map((part): AssistantPart => {
-    if (part.type !== 'tool-call' || !isMarked(part.callId)) return part
-    const record = recordOf(part)
-    if (record?.type === 'repaired') return { type: 'tool-call', ...record.made }
-    isLost ||= record === undefined
-    return { ...part, callId: unmarkId(part.callId) }
-  })
-  const retried = content
-    .map((part) => (part.type === 'tool-call' && isMarked(part.callId) ? recordOf(part) : undefined))
-    .find((record) => record?.type === 'retried')
-  if (retried?.type !== 'retried')
-    return {
-      messages: [
-        { role: 'assistant', content: parts },
-        ...inOne(results.map((result) => withId(result, unmarkId(result.callId)))),
-      ],
-      isLost,
-    }
-  return { messages: bothAnswers(retried, results), isLost: false }
+  const calls = content.filter((part) => part.type === 'tool-call')
+  const records = new Map(calls.filter(isCorrected).map((call) => [call.callId, recordOf(call)]))
+  const retried = [...records.values()].find((record) => isWhole(record, calls))
+  const ids = distinctIds(calls, records, retried?.ids)
+  const asMade = (part: AssistantPart): AssistantPart => {
+    if (part.type !== 'tool-call') return part
+    const record = records.get(part.callId)
+    const { name, input } = record?.type === 'repaired' ? record.made : part
+    return { type: 'tool-call', callId: ids.get(part.callId) ?? part.callId, name, input }
+  }
+  const answered = (parts: AssistantPart[], own: readonly ToolResult[]): Message[] =>
+    parts.length > 0
+      ? [
+          { role: 'assistant', content: parts },
+          ...inOne(own.map((one) => withId(one, ids.get(one.callId) ?? one.callId))),
+        ]
+      : []
+  if (!retried) return { messages: answered(content.map(asMade), results), isLost: isLost(calls, records) }
+  const isOfSecond = ({ callId }: { callId: string }) => retried.ids.has(callId)
+  const others = calls.filter((call) => !isOfSecond(call))
+  return {
+    messages: [
+      ...retried.added,
+      ...answered([...retried.second], results.filter(isOfSecond)),
+      // Good calls of the first answer follow: the second was made without them, and its thinking is bound to that.
+      ...answered(
+        others.map(asMade),
+        results.filter((result) => !isOfSecond(result)),
+      ),
+    ],
+    isLost: isLost(others, records),
+  }
 }
 
-/** Both answers of the model, each with the results of its own calls. */
-function bothAnswers(
-  { first, complaints, second, ids }: Extract<CallRecord, { type: 'retried' }>,
-  results: readonly ToolResult[],
-): Message[] {
-  const resultsOf = (answer: ShownId['answer']) =>
-    ids.flatMap(({ shown, made, answer: of }) => {
-      const result = of === answer ? results.find(({ callId }) => callId === shown) : undefined
-      return result ? [withId(result, made)] : []
-    })
-  return [
-    { role: 'assistant', content: [...first] },
-    ...inOne([...resultsOf('first'), ...complaints]),
-    { role: 'assistant', content: [...second] },
-    ...inOne(resultsOf('second')),
-  ]
+const isLost = (
+  calls: readonly ToolCallPart[],
+  records: ReadonlyMap<string, CallRecord | undefined>,
+): boolean => calls.some((call) => isCorrected(call) && records.get(call.callId)?.type !== 'repaired')
+
+const isCorrected = ({ callId }: ToolCallPart) => isMarked(callId)
+
+/** The client has all calls of the second answer. Otherwise it has changed the answer, and has another conversation. */
+function isWhole(record: CallRecord | undefined, calls: readonly ToolCallPart[]): record is RetriedRecord {
+  if (record?.type !== 'retried') return false
+  const known = new Set(calls.map(({ callId }) => callId))
+  return [...record.ids.keys()].every((id) => known.has(id))
+}
+
+/**
+ * The ids of the calls for the service, by those that the client has. Two answers of one model may have the same ids. Good calls that
+ * follow a second answer get new ones: by its id a call finds the thinking before it, which is in another place.
+ */
+function distinctIds(
+  calls: readonly ToolCallPart[],
+  records: ReadonlyMap<string, CallRecord | undefined>,
+  ofSecond: ReadonlyMap<string, string> | undefined,
+): Map<string, string> {
+  const ids = new Map(ofSecond)
+  const taken = new Set(ids.values())
+  const take = (shown: string, made: string) => {
+    if (ids.has(shown)) return
+    let id = ofSecond ? `${made}_2` : made
+    for (let copy = 3; taken.has(id); copy++) id = `${made}_${copy}`
+    taken.add(id)
+    ids.set(shown, id)
+  }
+  for (const call of calls) if (!isCorrected(call)) take(call.callId, call.callId)
+  for (const { callId } of calls) {
+    const record = records.get(callId)
+    take(callId, record?.type === 'repaired' ? record.made.callId : unmarkId(callId))
+  }
+  return ids
 }
 
 const inOne = (results: ToolResult[]): Message[] => (results.length > 0 ? [{ role: 'tool', results }] : [])

@@ -21,7 +21,10 @@ const request: TurnRequest = {
   origin: { dialect: 'openai-chat', body: {}, faithful: true },
 }
 
-type Part = { say: string } | { think: string } | { call: string; input?: string; id?: string }
+type Part =
+  | { say: string }
+  | { think: string }
+  | { call: string; input?: string; id?: string; isStreamed?: boolean }
 
 const good = (path = 'a', id = `good_${path}`): Part => ({ call: 'read', input: `{"path":"${path}"}`, id })
 const bad = (id = 'bad'): Part => ({ call: 'read', input: '{"path":5}', id })
@@ -41,6 +44,7 @@ function answer(
   })
   const blocks = new BlockWriter({ calls })
   blocks.push({ type: 'turn-start', id: 'up', model: 'm' })
+  const batches: TurnEvent[][] = []
   for (const part of parts) {
     if ('say' in part) blocks.text(part.say)
     else if ('think' in part) {
@@ -48,16 +52,21 @@ function answer(
       blocks.endReasoning({ signature: `signed ${part.think}` })
     } else {
       blocks.startCall(part.id ?? 'id', part.call)
+      if (part.isStreamed) {
+        blocks.callDelta(part.input ?? '{}')
+        batches.push(blocks.take())
+      }
       blocks.endCall(part.input ?? '{}')
     }
   }
   blocks.close()
   const usage = { inputTokens: 10, outputTokens: 1 }
   blocks.push(error ? { type: 'turn-error', error } : { type: 'turn-end', reason, usage })
-  async function* batches() {
-    yield blocks.take()
+  batches.push(blocks.take())
+  async function* played() {
+    yield* batches
   }
-  return { turn: new Turn(batches()), calls }
+  return { turn: new Turn(played()), calls }
 }
 
 interface Setting {
@@ -168,6 +177,18 @@ describe('a call that does not fit', () => {
     expect(beside.asked).toEqual([])
     expect(beside.made.map(([id]) => id)).toEqual(['good_a', 'bad'])
   })
+})
+
+it('calls of both answers with the same id are told apart', async () => {
+  const repaired: Part = { call: 'Read', input: '{"path":"a"}', id: 'c_0' }
+  const { made, kept } = await play([repaired, bad('c_1')], [good('b', 'c_0')])
+  expect(made.map(([id]) => id)).toEqual(['c_0_mended', 'c_0_2_mended'])
+  expect(kept[0]?.[1]).toMatchObject({ ids: new Map([['c_0_2_mended', 'c_0']]) })
+})
+
+it('a repeated call that the client has begun to see is not left out', async () => {
+  const { made } = await play([good('a'), bad()], [{ ...good('a', 'again'), isStreamed: true }])
+  expect(made.map(([id]) => id)).toEqual(['good_a', 'again_mended'])
 })
 
 it('the record has both answers as they were, and proofs of the second stay with the gateway', async () => {

@@ -1,7 +1,7 @@
 // A turn whose calls may be asked for once more: calls that do not fit are held back, the model is told what was wrong, and its second
 // answer takes their place. Good calls and text of the first answer reach the client at once.
 
-import { sameJson } from '../base/json-source.ts'
+import { parseJson } from '../base/json.ts'
 import { asMade } from '../core/call-check.ts'
 import type { KnownCall } from '../core/call-key.ts'
 import { type CollectedTurn, TurnCollector } from '../core/collect.ts'
@@ -56,6 +56,8 @@ class Retry {
   #held: UnfitCall[] = []
   /** The calls that the client has, of each answer. */
   readonly #shown: { first: CallEnd[]; second: CallEnd[] } = { first: [], second: [] }
+  #firstIds: ReadonlySet<string> = new Set()
+  #firstWork: ReadonlySet<string> = new Set()
   #isSecond = false
   /** The held calls have no result yet. */
   #isOpen = false
@@ -112,16 +114,22 @@ class Retry {
     } catch (error) {
       return yield* this.#fallBack(first, GatewayError.from(error))
     }
-    this.#answer.next(first)
-    this.#isSecond = true
+    this.#beginSecond(first)
     note('the model was asked again for a tool call that did not fit')
     yield* this.#show(second)
     if (second.error) return yield this.#answer.fail(second.error)
-    const isEmpty = second.turn.parts.every((part) => part.type === 'reasoning')
+    const isEmpty = !second.tooLong && second.turn.parts.every((part) => part.type === 'reasoning')
     if (isEmpty) yield this.#showHeld()
-    this.#keep(next.messages.slice(request.messages.length), second.turn)
+    if (!second.tooLong) this.#keep(next.messages.slice(request.messages.length), second.turn)
     if (checks && checks.unfit.size > 0) note('the second try does not fit either; it was passed on as it is')
     yield this.#end(second.turn)
+  }
+
+  #beginSecond(first: CollectedTurn): void {
+    this.#answer.next(first)
+    this.#isSecond = true
+    this.#firstIds = new Set(this.#shown.first.map(({ callId }) => callId))
+    this.#firstWork = new Set(this.#shown.first.map(workOf))
   }
 
   /** Without good calls of the same answer: their results are not known yet. */
@@ -151,18 +159,18 @@ class Retry {
 
   /** The second answer often makes the good calls of the first again: the model was not shown them. They would run twice. */
   #withoutRepeats(batch: TurnEvent[]): TurnEvent[] {
+    const begun = new Set(batch.flatMap((event) => (event.type === 'tool-call-start' ? [event.block] : [])))
+    // The client has the beginning of a call that began before.
     const repeated = new Set(
       batch.flatMap((event) =>
-        event.type === 'tool-call-end' && this.#isRepeat(event) ? [event.block] : [],
+        event.type === 'tool-call-end' && begun.has(event.block) && this.#firstWork.has(workOf(event))
+          ? [event.block]
+          : [],
       ),
     )
     if (repeated.size === 0) return batch
     this.#options.note('a tool call that was repeated was left out')
     return batch.filter((event) => !('block' in event) || !repeated.has(event.block))
-  }
-
-  #isRepeat({ name, input }: CallEnd): boolean {
-    return this.#shown.first.some((call) => call.name === name && sameJson(call.input, input))
   }
 
   #shows({ callId }: { callId: string }): boolean {
@@ -176,7 +184,14 @@ class Retry {
   #ofSecond(event: TurnEvent): TurnEvent {
     if (event.type === 'reasoning-end') return { type: 'reasoning-end', block: event.block }
     if (event.type !== 'tool-call-start' && event.type !== 'tool-call-end') return event
-    return { ...event, callId: markId(event.callId) }
+    return { ...event, callId: this.#secondId(event.callId) }
+  }
+
+  /** Servers that number the calls of each answer give both answers the same ids. */
+  #secondId(made: string): string {
+    let id = made
+    while (this.#firstIds.has(markId(id))) id = `${id}_2`
+    return markId(id)
   }
 
   /** The calls that were held back, for lack of better ones. */
@@ -208,6 +223,9 @@ class Retry {
     this.#options.keep(shown, { type: 'retried', added, second: partsAsMade(second), ids })
   }
 }
+
+/** Equal for calls that do the same. */
+const workOf = ({ name, input }: KnownCall) => JSON.stringify([name, parseJson(input)])
 
 const partsAsMade = ({ parts }: CollectedTurn): AssistantPart[] =>
   parts.map((part): AssistantPart => {

@@ -11,7 +11,7 @@ import { createResponsesRenderer } from './responses/render.ts'
 import { offeredTools, type ResponsesRequest, type WireTool } from './responses/request.ts'
 import { accountOf, seal } from './responses/sealed.ts'
 import { Stored } from './responses/stored.ts'
-import { strictProblem } from './responses/strict-schema.ts'
+import { strictProblem } from './tool-schemas/strict.ts'
 
 interface ResponsesApiOptions {
   readonly quirks: ReadonlySet<ResponsesQuirk>

@@ -7,7 +7,7 @@ import { Refusal, toParam, WORDING } from '../refusal.ts'
 import { checkItems, checkNeighbours, checkPairs, type ItemRules, resolved } from './check-items.ts'
 import { type Item, itemsOf, offeredTools, type ResponsesRequest, textOf } from './request.ts'
 import { responsesShape } from './schema.ts'
-import { strictProblem } from './strict-schema.ts'
+import { strictProblem } from '../tool-schemas/strict.ts'
 
 export interface CheckedRequest {
   readonly request: ResponsesRequest

@@ -1,0 +1,124 @@
+// Schemas of tools in the subsets of services: each service's own rules (the simulators') take the result, its values lead back to
+// values of the client's schema, and no good call is excluded.
+
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { findUnsupportedKeyword } from '../../sim/anthropic/strict-schema.ts'
+import {
+  gbnfProblem,
+  geminiProblem,
+  mistralProblem,
+  moonshotProblem,
+  type SchemaProblem,
+  xaiProblem,
+  xgrammarProblem,
+} from '../../sim/openai/tool-schemas/problems.ts'
+import { strictProblem } from '../../sim/openai/tool-schemas/strict.ts'
+import { describeProblem, SchemaChecker } from '../../src/base/json-schema/check.ts'
+import { rewriteSchema } from '../../src/protocols/tool-schemas/rewrite.ts'
+import type { SubsetName } from '../../src/protocols/tool-schemas/subset.ts'
+import { subsets } from '../../src/protocols/tool-schemas/subsets.ts'
+import { undoInput } from '../../src/protocols/tool-schemas/undo.ts'
+import { agentSchemas } from '../tool-schemas/agent-schemas.ts'
+import { toolSchemas } from '../tool-schemas/random-schemas.ts'
+import { valuesOf } from '../tool-schemas/values-of.ts'
+import { fuzz } from './settings.ts'
+
+type Schema = Record<string, unknown>
+
+const rules: Record<SubsetName, SchemaProblem> = {
+  openai: strictProblem,
+  cerebras: strictProblem,
+  anthropic: findUnsupportedKeyword,
+  xgrammar: xgrammarProblem,
+  xai: xaiProblem,
+  moonshot: moonshotProblem,
+  mistral: mistralProblem,
+  gemini: geminiProblem,
+  gbnf: gbnfProblem,
+}
+const names = Object.keys(rules) as SubsetName[]
+const strict = names.filter((name) => subsets[name].goal === 'strict')
+const lowered = names.filter((name) => subsets[name].goal === 'taken')
+
+function sentOf(schema: Schema, name: SubsetName): Schema {
+  const made = rewriteSchema(schema, subsets[name])
+  return made.kind === 'rewritten' ? made.schema : schema
+}
+
+function checkTaken(schema: Schema, name: SubsetName): void {
+  const made = rewriteSchema(schema, subsets[name])
+  // An unfit schema is not sent as strict, so only its own rules apply.
+  if (made.kind === 'unfit' && subsets[name].goal === 'strict') return
+  expect(rules[name](sentOf(schema, name), 'tool')).toBeUndefined()
+  expect(made.kind).not.toBe('unfit')
+}
+
+function checkBack(schema: Schema, name: SubsetName, runs: number): void {
+  const made = rewriteSchema(schema, subsets[name])
+  if (made.kind === 'unfit' || (made.kind === 'rewritten' && made.isLoose)) return
+  const values = valuesOf(sentOf(schema, name))
+  if (!values) return
+  const checker = new SchemaChecker(schema)
+  for (const value of fc.sample(values, { numRuns: runs, seed: 7 })) {
+    const input = JSON.stringify(value)
+    const undo = made.kind === 'rewritten' ? made.undo : undefined
+    const back = undo ? undoInput(undo, input) : input
+    expect({ input, problems: checker.check(JSON.parse(back)).map(describeProblem) }).toEqual({ input, problems: [] })
+  }
+}
+
+/** A call that the client's schema takes fits what the service gets, too. */
+function checkFree(schema: Schema, name: SubsetName, runs: number): void {
+  const values = valuesOf(schema)
+  if (!values) return
+  const checker = new SchemaChecker(sentOf(schema, name))
+  for (const value of fc.sample(values, { numRuns: runs, seed: 7 }))
+    expect({ value, problems: checker.check(value).map(describeProblem) }).toEqual({ value, problems: [] })
+}
+
+describe.each(names)('schemas for %s', (name) => {
+  it.each(Object.entries(agentSchemas))('%s', (_, schema) => {
+    checkTaken(schema, name)
+    checkBack(schema, name, 40)
+  })
+
+  it('random ones', () => {
+    fc.assert(
+      fc.property(toolSchemas, (schema) => {
+        checkTaken(schema, name)
+        checkBack(schema, name, 5)
+      }),
+      fuzz,
+    )
+  })
+
+  it('are the same bytes each time, and a rewritten one stays as it is', () => {
+    fc.assert(
+      fc.property(toolSchemas, (schema) => {
+        const once = JSON.stringify(sentOf(schema, name))
+        expect(JSON.stringify(sentOf(JSON.parse(JSON.stringify(schema)), name))).toBe(once)
+        if (rewriteSchema(schema, subsets[name]).kind !== 'rewritten') return
+        expect(JSON.stringify(sentOf(JSON.parse(once), name))).toBe(once)
+      }),
+      fuzz,
+    )
+  })
+})
+
+// Gemini has no lists of anything, and llama.cpp no lists with a schema for each place.
+describe.each(lowered.filter((name) => name !== 'gemini'))('good calls in the schema for %s', (name) => {
+  it.each(Object.entries(agentSchemas))('%s', (_, schema) => checkFree(schema, name, 40))
+  it('random ones', () => {
+    fc.assert(fc.property(toolSchemas, (schema) => checkFree(schema, name, 5)), fuzz)
+  })
+})
+
+it('most tools of agents can be strict', () => {
+  const unfit = (name: SubsetName) =>
+    Object.entries(agentSchemas).flatMap(([tool, schema]) => {
+      const made = rewriteSchema(schema, subsets[name])
+      return made.kind === 'unfit' ? [tool] : []
+    })
+  expect(Object.fromEntries(strict.map((name) => [name, unfit(name)]))).toEqual({})
+})

@@ -98,7 +98,11 @@ export const agentSchemas: Record<string, Schema> = {
       plan: {
         type: 'array',
         description: 'The list of steps',
-        items: object({ step: text(), status: text('One of: pending, in_progress, completed') }, ['step', 'status'], closed),
+        items: object(
+          { step: text(), status: text('One of: pending, in_progress, completed') },
+          ['step', 'status'],
+          closed,
+        ),
       },
     },
     ['plan'],
@@ -107,7 +111,12 @@ export const agentSchemas: Record<string, Schema> = {
   // In the style of OpenCode.
   glob: object({ pattern: text(), path: text() }, ['pattern'], draft7),
   task: object(
-    { description: text(), prompt: text(), subagent_type: text(), session_id: { type: 'string', pattern: '^ses' } },
+    {
+      description: text(),
+      prompt: text(),
+      subagent_type: text(),
+      session_id: { type: 'string', pattern: '^ses' },
+    },
     ['description', 'prompt', 'subagent_type'],
     draft7,
   ),
@@ -168,8 +177,16 @@ export const agentSchemas: Record<string, Schema> = {
         type: 'array',
         items: {
           anyOf: [
-            object({ path: text(), position: { type: 'number' }, body: text() }, ['path', 'position', 'body'], closed),
-            object({ path: text(), line: { type: 'number' }, side: text(), body: text() }, ['path', 'line', 'body'], closed),
+            object(
+              { path: text(), position: { type: 'number' }, body: text() },
+              ['path', 'position', 'body'],
+              closed,
+            ),
+            object(
+              { path: text(), line: { type: 'number' }, side: text(), body: text() },
+              ['path', 'line', 'body'],
+              closed,
+            ),
           ],
         },
       },
@@ -182,8 +199,15 @@ export const agentSchemas: Record<string, Schema> = {
     {
       change: {
         oneOf: [
-          object({ kind: { type: 'string', const: 'insert' }, at: { type: 'integer' }, text: text() }, ['kind', 'at', 'text']),
-          object({ kind: { type: 'string', const: 'delete' }, from: { type: 'integer' }, to: { type: 'integer' } }, ['kind', 'from']),
+          object({ kind: { type: 'string', const: 'insert' }, at: { type: 'integer' }, text: text() }, [
+            'kind',
+            'at',
+            'text',
+          ]),
+          object(
+            { kind: { type: 'string', const: 'delete' }, from: { type: 'integer' }, to: { type: 'integer' } },
+            ['kind', 'from'],
+          ),
         ],
       },
     },
@@ -207,7 +231,13 @@ export const agentSchemas: Record<string, Schema> = {
     ...object(
       {
         url: { title: 'Url', type: 'string', minLength: 1, format: 'uri' },
-        max_length: { title: 'Max Length', type: 'integer', default: 5000, exclusiveMaximum: 1000000, exclusiveMinimum: 0 },
+        max_length: {
+          title: 'Max Length',
+          type: 'integer',
+          default: 5000,
+          exclusiveMaximum: 1000000,
+          exclusiveMinimum: 0,
+        },
         start: { anyOf: [{ type: 'integer' }, { type: 'null' }], default: null, title: 'Start' },
         headers: { type: 'object', additionalProperties: { type: 'string' }, title: 'Headers' },
       },
@@ -225,16 +255,27 @@ export const agentSchemas: Record<string, Schema> = {
   // A tree.
   create_pages: object({ pages: { type: 'array', items: { $ref: '#/definitions/page' } } }, ['pages'], {
     definitions: {
-      page: object({ title: text(), children: { type: 'array', items: { $ref: '#/definitions/page' } } }, ['title'], closed),
+      page: object(
+        { title: text(), children: { type: 'array', items: { $ref: '#/definitions/page' } } },
+        ['title'],
+        closed,
+      ),
     },
   }),
+  outline: object(
+    { heading: text(), parts: { type: 'array', items: { $ref: '#' } }, note: { allOf: [{ $ref: '#' }] } },
+    ['heading'],
+  ),
   // An OpenAPI document turned into tools.
   update_user: object(
     {
       body: {
         allOf: [
           { $ref: '#/$defs/Named' },
-          object({ age: { type: 'integer', format: 'int32', nullable: true }, role: { enum: ['a', 'b', null] } }),
+          object({
+            age: { type: 'integer', format: 'int32', nullable: true },
+            role: { enum: ['a', 'b', null] },
+          }),
         ],
       },
       range: { type: 'array', items: [{ type: 'integer' }, { type: 'integer' }], minItems: 2, maxItems: 2 },
@@ -242,8 +283,17 @@ export const agentSchemas: Record<string, Schema> = {
       code: { type: 'string', pattern: '^(?!x)[a-z]+\\d{2}', 'x-order': 3, examples: ['ab12'] },
     },
     ['body'],
-    { $defs: { Named: object({ name: text(), tags: { type: 'array', items: {}, uniqueItems: true } }, ['name']) } },
+    {
+      $defs: {
+        Named: object({ name: text(), tags: { type: 'array', items: {}, uniqueItems: true } }, ['name']),
+      },
+    },
   ),
+  // Types left out.
+  rename: {
+    properties: { from: { pattern: '^[a-z]+$' }, to: { items: { type: 'string' } } },
+    required: ['from'],
+  },
   move_mouse: object(
     {
       point: { type: 'array', prefixItems: [{ type: 'number' }, { type: 'number' }] },

@@ -39,7 +39,15 @@ const scalar: fc.Arbitrary<Schema> = fc.oneof(
     },
     { requiredKeys: ['type'] },
   ),
-  fc.record({ type: fc.constantFrom<unknown>('boolean', 'null', ['string', 'null'], ['string', 'integer'], ['boolean', 'number', 'null']) }),
+  fc.record({
+    type: fc.constantFrom<unknown>(
+      'boolean',
+      'null',
+      ['string', 'null'],
+      ['string', 'integer'],
+      ['boolean', 'number', 'null'],
+    ),
+  }),
   fc.record({ enum: fc.constantFrom<unknown[]>(['a', 'b'], [1, 2], ['a', 1, null], [true], ['a', null]) }),
   fc.record({ type: fc.constant('string'), enum: fc.constant(['x', 'y']) }),
   fc.record({ const: fc.constantFrom<unknown>('k', 7, null) }),
@@ -49,7 +57,10 @@ const scalar: fc.Arbitrary<Schema> = fc.oneof(
 
 const reference: fc.Arbitrary<Schema> = fc.oneof(
   fc.record({ $ref: fc.constantFrom('#/$defs/one', '#/$defs/two') }),
-  fc.record({ $ref: fc.constantFrom('#/$defs/one', '#/definitions/three', '#/$defs/lost', '#'), description: fc.constant('Ref.') }),
+  fc.record({
+    $ref: fc.constantFrom('#/$defs/one', '#/definitions/three', '#/$defs/lost'),
+    description: fc.constant('Ref.'),
+  }),
 )
 
 function schemaOf(depth: number): fc.Arbitrary<unknown> {
@@ -57,39 +68,64 @@ function schemaOf(depth: number): fc.Arbitrary<unknown> {
   const inner = schemaOf(depth - 1)
   const structured = fc.oneof(
     objectOf(inner),
-    fc.record({ type: fc.constant('array'), items: inner, minItems: fc.constantFrom(0, 1), maxItems: fc.constantFrom(2, 500), uniqueItems: fc.boolean() }, { requiredKeys: ['type'] }),
+    fc.record(
+      {
+        type: fc.constant('array'),
+        items: inner,
+        minItems: fc.constantFrom(0, 1),
+        maxItems: fc.constantFrom(2, 500),
+        uniqueItems: fc.boolean(),
+      },
+      { requiredKeys: ['type'] },
+    ),
     fc.record({ type: fc.constant('array'), items: fc.array(inner, { minLength: 1, maxLength: 2 }) }),
     fc.record({ type: fc.constant('array'), prefixItems: fc.array(inner, { minLength: 1, maxLength: 2 }) }),
     fc.record({ anyOf: fc.array(inner, { minLength: 1, maxLength: 3 }) }),
     fc.record({ oneOf: fc.array(inner, { minLength: 1, maxLength: 3 }) }),
     fc.record({ allOf: fc.array(inner, { minLength: 1, maxLength: 2 }) }),
-    fc.tuple(objectOf(inner), fc.array(fc.record({ required: fc.array(name, { maxLength: 2 }) }), { minLength: 1, maxLength: 2 })).map(
-      ([schema, anyOf]) => ({ ...schema, anyOf }),
-    ),
+    fc
+      .tuple(
+        objectOf(inner),
+        fc.array(fc.record({ required: fc.array(name, { maxLength: 2 }) }), { minLength: 1, maxLength: 2 }),
+      )
+      .map(([schema, anyOf]) => ({ ...schema, anyOf })),
     fc.record({ type: fc.constant('object') }),
     fc.boolean(),
   )
-  const any = fc.oneof({ arbitrary: scalar, weight: 4 }, { arbitrary: reference, weight: 1 }, { arbitrary: structured, weight: 4 })
-  return fc.tuple(any, remarks, fc.boolean()).map(([schema, more, isRemarked]) =>
-    isRemarked && typeof schema === 'object' && !('$ref' in (schema as Schema)) ? { ...more, ...(schema as Schema) } : schema,
+  const any = fc.oneof(
+    { arbitrary: scalar, weight: 4 },
+    { arbitrary: reference, weight: 1 },
+    { arbitrary: structured, weight: 4 },
   )
+  return fc
+    .tuple(any, remarks, fc.boolean())
+    .map(([schema, more, isRemarked]) =>
+      isRemarked && typeof schema === 'object' && !('$ref' in (schema as Schema))
+        ? { ...more, ...(schema as Schema) }
+        : schema,
+    )
 }
 
-const objectOf = (inner: fc.Arbitrary<unknown>): fc.Arbitrary<Schema> =>
+/** `mayBeSloppy`: may require what it does not declare. */
+const objectOf = (inner: fc.Arbitrary<unknown>, mayBeSloppy = true): fc.Arbitrary<Schema> =>
   fc
     .tuple(
       fc.uniqueArray(fc.tuple(name, inner), { selector: ([one]) => one, maxLength: 4 }),
       fc.array(name, { maxLength: 3 }),
       fc.boolean(),
       fc.constantFrom<unknown>(undefined, undefined, false, false, true, { type: 'string' }),
-      fc.constantFrom(undefined, undefined, undefined, undefined, 'object'),
-      fc.boolean(),
     )
-    .map(([members, wanted, isSloppy, others, untyped]) => {
+    .map(([members, wanted, isSloppy, others]) => {
       const own = members.map(([one]) => one)
-      const required = [...new Set(isSloppy && wanted.includes('c') ? wanted : wanted.filter((one) => own.includes(one)))]
+      const required = [
+        ...new Set(
+          mayBeSloppy && isSloppy && wanted.includes('c')
+            ? wanted
+            : wanted.filter((one) => own.includes(one)),
+        ),
+      ]
       return {
-        ...(untyped ? {} : { type: 'object' }),
+        type: 'object',
         properties: Object.fromEntries(members),
         ...(required.length > 0 ? { required } : {}),
         ...(others === undefined ? {} : { additionalProperties: others }),
@@ -101,7 +137,12 @@ export const toolSchemas: fc.Arbitrary<Schema> = fc
   .tuple(
     fc.oneof(
       { arbitrary: objectOf(schemaOf(2)), weight: 6 },
-      { arbitrary: fc.record({ anyOf: fc.array(objectOf(schemaOf(1)), { minLength: 1, maxLength: 3 }) }), weight: 1 },
+      {
+        arbitrary: fc.record({
+          anyOf: fc.array(objectOf(schemaOf(1), false), { minLength: 1, maxLength: 3 }),
+        }),
+        weight: 1,
+      },
     ),
     schemaOf(1),
     schemaOf(1),

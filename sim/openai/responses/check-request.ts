@@ -4,10 +4,10 @@ import { isRecord, type Wording } from '../../shape.ts'
 import { estimateTokens } from '../../tokens.ts'
 import { checkResponsesModel, contextOf } from '../openai-models.ts'
 import { Refusal, toParam, WORDING } from '../refusal.ts'
+import { strictProblem } from '../tool-schemas/strict.ts'
 import { checkItems, checkNeighbours, checkPairs, type ItemRules, resolved } from './check-items.ts'
 import { type Item, itemsOf, offeredTools, type ResponsesRequest, textOf } from './request.ts'
 import { responsesShape } from './schema.ts'
-import { strictProblem } from '../tool-schemas/strict.ts'
 
 export interface CheckedRequest {
   readonly request: ResponsesRequest

@@ -25,7 +25,8 @@ export const xaiProblem: SchemaProblem = (root, tool) => {
     const where = `${tool}: ${path.join('.')}`
     if (Array.isArray(schema.items)) return `${where}: items must be a schema; use prefixItems`
     for (const list of ['enum', 'anyOf', 'oneOf'])
-      if (Array.isArray(schema[list]) && schema[list].length === 0) return `${where}: ${list} must not be empty`
+      if (Array.isArray(schema[list]) && schema[list].length === 0)
+        return `${where}: ${list} must not be empty`
     const refused = ['minContains', 'maxContains'].find((name) => name in schema)
     if (refused !== undefined) return `${where}: ${refused} is not supported`
     const isLong = Number(schema.maxLength) > 2_048 || Number(schema.maxItems) > 256
@@ -35,15 +36,19 @@ export const xaiProblem: SchemaProblem = (root, tool) => {
 
 /** Moonshot's own flavour of JSON Schema. */
 export const moonshotProblem: SchemaProblem = (root, tool) => {
-  const refuse = (text: string) => `Invalid request: tools.function.parameters is not a valid moonshot flavored json schema, details: <${tool}: ${text}>`
+  const refuse = (text: string) =>
+    `Invalid request: tools.function.parameters is not a valid moonshot flavored json schema, details: <${tool}: ${text}>`
   if (!isRecord(root) || root.type !== 'object') return refuse("At path '': type must be object")
   return firstProblem(root, (schema, path) => {
     const where = `At path '${path.join('.')}'`
     const names = Object.keys(schema)
-    if (schema.$ref !== undefined && names.length > 1) return refuse(`${where}: when using $ref, other keywords are not allowed`)
+    if (schema.$ref !== undefined && names.length > 1)
+      return refuse(`${where}: when using $ref, other keywords are not allowed`)
     if (Array.isArray(schema.items)) return refuse(`${where}: items must be an object`)
     if (schema.anyOf !== undefined && schema.type !== undefined)
-      return refuse(`${where}: when using anyOf, type should be defined in anyOf items instead of the parent schema`)
+      return refuse(
+        `${where}: when using anyOf, type should be defined in anyOf items instead of the parent schema`,
+      )
     const types = [schema.type].flat().filter((type) => type !== 'null')
     return types.length > 1 ? refuse(`${where}: type must be a single type`) : undefined
   })
@@ -65,14 +70,17 @@ export const geminiProblem: SchemaProblem = (root) =>
   })
 
 function googleValue(schema: Json, at: string): string | undefined {
-  if (Array.isArray(schema.type)) return `Invalid value at ${at} (type): Proto field is not repeating, cannot start list.`
+  if (Array.isArray(schema.type))
+    return `Invalid value at ${at} (type): Proto field is not repeating, cannot start list.`
   if (Array.isArray(schema.enum) && !schema.enum.every((value) => typeof value === 'string'))
     return `Invalid value at ${at} (enum): only allowed for STRING type`
   if (schema.type === 'array' && !isRecord(schema.items)) return `${at}.items: missing field.`
   if (isRecord(schema.properties) && schema.type !== 'object')
     return `${at}.properties: only allowed for OBJECT type`
   const names = Object.keys(isRecord(schema.properties) ? schema.properties : {})
-  const lost = (Array.isArray(schema.required) ? schema.required : []).find((name) => !names.includes(String(name)))
+  const lost = (Array.isArray(schema.required) ? schema.required : []).find(
+    (name) => !names.includes(String(name)),
+  )
   return lost === undefined ? undefined : `${at}.required[0]: property is not defined`
 }
 
@@ -95,7 +103,15 @@ export const mistralProblem: SchemaProblem = (root, tool) =>
     return found && `Invalid grammar: unsupported keyword ${found} in the schema of ${tool}`
   })
 
-const XGRAMMAR_REFUSES = ['multipleOf', 'uniqueItems', 'contains', 'minContains', 'maxContains', 'patternProperties', 'propertyNames']
+const XGRAMMAR_REFUSES = [
+  'multipleOf',
+  'uniqueItems',
+  'contains',
+  'minContains',
+  'maxContains',
+  'patternProperties',
+  'propertyNames',
+]
 
 /** What xgrammar cannot say at all, where a choice is forced. */
 export const forcedProblem: SchemaProblem = (root) =>
@@ -108,12 +124,18 @@ export const forcedProblem: SchemaProblem = (root) =>
 /** What xgrammar would constrain wrongly without a word: a schema that must not be asked to be strict. */
 export const xgrammarProblem: SchemaProblem = (root) =>
   firstProblem(root, (schema, path) => {
-    if (Array.isArray(schema.allOf) && schema.allOf.length > 1) return 'several branches of allOf allow any JSON'
+    if (Array.isArray(schema.allOf) && schema.allOf.length > 1)
+      return 'several branches of allOf allow any JSON'
     if (isRecord(schema.patternProperties) && isRecord(schema.properties))
       return 'patternProperties beside properties are skipped'
-    if (schema.anyOf !== undefined && isRecord(schema.properties)) return 'the union hides the properties beside it'
-    const isBare = schema.type === 'object' && schema.properties === undefined && schema.patternProperties === undefined
-    return isBare && path.length > 0 && schema.additionalProperties === undefined && schema.anyOf === undefined
+    if (schema.anyOf !== undefined && isRecord(schema.properties))
+      return 'the union hides the properties beside it'
+    const isBare =
+      schema.type === 'object' && schema.properties === undefined && schema.patternProperties === undefined
+    return isBare &&
+      path.length > 0 &&
+      schema.additionalProperties === undefined &&
+      schema.anyOf === undefined
       ? 'the object can only be {}'
       : undefined
   })

@@ -1,7 +1,7 @@
 // The rules for schemas with `strict: true`, with OpenAI's error texts.
 
 import { isRecord, type Json } from '../../shape.ts'
-import { schemasIn, type SchemaPath } from './visit.ts'
+import { type SchemaPath, schemasIn } from './visit.ts'
 
 /** Keywords that strict schemas may not have. */
 const UNSUPPORTED = [
@@ -19,7 +19,9 @@ export function strictProblem(schema: unknown): string | undefined {
   let values = 0
   for (const [inner, path] of schemasIn(schema)) {
     const where = `In context=(${path.map((name) => `'${name}'`).join(', ')}${path.length === 1 ? ',' : ''})`
-    const problem = isRecord(inner) ? (keywordProblem(inner) ?? objectProblem(inner)) : booleanProblem(inner, path)
+    const problem = isRecord(inner)
+      ? (keywordProblem(inner) ?? objectProblem(inner))
+      : booleanProblem(inner, path)
     if (problem !== undefined) return `${where}, ${problem}`
     const levels = levelsOf(path)
     if (levels > MOST_LEVELS) return `${levels} levels of nesting exceeds limit of ${MOST_LEVELS}.`
@@ -39,7 +41,9 @@ function levelsOf(path: SchemaPath): number {
 }
 
 function booleanProblem(schema: unknown, path: SchemaPath): string | undefined {
-  return path.at(-1) === 'additionalProperties' ? undefined : `schema must be an object, got ${JSON.stringify(schema)}.`
+  return path.at(-1) === 'additionalProperties'
+    ? undefined
+    : `schema must be an object, got ${JSON.stringify(schema)}.`
 }
 
 function keywordProblem(schema: Json): string | undefined {
@@ -68,5 +72,7 @@ function objectProblem(schema: Json): string | undefined {
   if (missing !== undefined)
     return `'required' is required to be supplied and to be an array including every key in properties. Missing '${missing}'.`
   const extra = required.find((name) => !names.includes(name))
-  return extra === undefined ? undefined : `'required' is required to be supplied and to be an array including every key in properties. Extra required key '${extra}' supplied.`
+  return extra === undefined
+    ? undefined
+    : `'required' is required to be supplied and to be an array including every key in properties. Extra required key '${extra}' supplied.`
 }

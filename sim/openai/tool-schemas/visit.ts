@@ -6,7 +6,17 @@ export type SchemaPath = readonly string[]
 
 const MAPS = ['properties', '$defs', 'definitions', 'patternProperties', 'dependentSchemas']
 const LISTS = ['anyOf', 'oneOf', 'allOf', 'prefixItems']
-const SINGLE = ['items', 'additionalProperties', 'additionalItems', 'not', 'if', 'then', 'else', 'contains', 'propertyNames']
+const SINGLE = [
+  'items',
+  'additionalProperties',
+  'additionalItems',
+  'not',
+  'if',
+  'then',
+  'else',
+  'contains',
+  'propertyNames',
+]
 
 /** Booleans and other things in the place of a schema are visited, too. */
 export function* schemasIn(schema: unknown, path: SchemaPath = []): Generator<[unknown, SchemaPath]> {
@@ -20,7 +30,8 @@ export function* schemasIn(schema: unknown, path: SchemaPath = []): Generator<[u
       yield* schemasIn(inner, [...path, keyword, String(at)])
   for (const keyword of SINGLE) {
     const inner = schema[keyword]
-    if (Array.isArray(inner)) for (const [at, one] of inner.entries()) yield* schemasIn(one, [...path, keyword, String(at)])
+    if (Array.isArray(inner))
+      for (const [at, one] of inner.entries()) yield* schemasIn(one, [...path, keyword, String(at)])
     else if (inner !== undefined) yield* schemasIn(inner, [...path, keyword])
   }
 }
@@ -50,7 +61,8 @@ export function hasRecursion(root: unknown): boolean {
   const ends = new Set<unknown>()
   const runs = (schema: unknown, open: ReadonlySet<unknown>): boolean => {
     for (const [inner, path] of schemasIn(schema)) {
-      if (!isRecord(inner) || inner.$ref === undefined || path[0] === '$defs' || path[0] === 'definitions') continue
+      if (!isRecord(inner) || inner.$ref === undefined || path[0] === '$defs' || path[0] === 'definitions')
+        continue
       const target = targetOf(inner.$ref, root)
       if (open.has(target)) return true
       if (ends.has(target)) continue

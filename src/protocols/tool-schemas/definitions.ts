@@ -30,6 +30,11 @@ export class Definitions {
     return from === reference || this.#reach(reference).has(from)
   }
 
+  /** The target leads back to itself. */
+  isLoop(reference: string): boolean {
+    return this.#reach(reference).has(reference)
+  }
+
   /** All references that the target leads to. */
   #reach(reference: string): ReadonlySet<string> {
     const known = this.#reached.get(reference)
@@ -57,7 +62,9 @@ export class Definitions {
       if (++this.#visits > maxVisits) throw new Unfit('it is too large')
       if (typeof next.$ref === 'string') found.push(next.$ref)
       // Definitions inside the root count only where they are used.
-      for (const inner of innerSchemas(reference === rootReference && next === target ? usedPart(next) : next))
+      for (const inner of innerSchemas(
+        reference === rootReference && next === target ? usedPart(next) : next,
+      ))
         open.push(inner)
     }
     this.#direct.set(reference, found)
@@ -66,6 +73,9 @@ export class Definitions {
 }
 
 const usedPart = ({ $defs: _, definitions: __, ...rest }: Fields): Fields => rest
+
+/** Names that a reference spells as they are. */
+export const isName = (name: string): boolean => /^[\w.-]{1,200}$/.test(name)
 
 /** The name in `#/$defs/NAME`; undefined for any other reference. */
 export const definitionName = (reference: string): string | undefined =>

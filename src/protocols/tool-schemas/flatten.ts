@@ -20,6 +20,8 @@ interface FlattenContext {
 }
 
 const maxNesting = 8
+/** Merging many takes long. */
+const maxBranches = 200
 
 export function flatten(given: Fields, context: FlattenContext): Fields {
   const { subset } = context
@@ -27,29 +29,35 @@ export function flatten(given: Fields, context: FlattenContext): Fields {
   if (subset.oneOf === 'anyOf' || context.isRoot) schema = withOneUnion(schema, context)
   if (subset.typeLists !== 'nullable') schema = withoutNullable(schema, subset)
   schema = withoutUnionBeside(schema, context)
-  schema = withoutTypeList(schema, subset)
-  return withType(schema, context)
+  return withoutTypeList(withType(schema, context), subset)
 }
 
 function withoutAllOf(schema: Fields, context: FlattenContext, depth: number): Fields {
   if (!Array.isArray(schema.allOf)) return schema
   const { goal } = context.subset
   if (depth > maxNesting) throw new Unfit('its allOf is nested too deep')
+  if (schema.allOf.length > maxBranches) throw new Unfit('its allOf is too long')
+  const rest = without(schema, 'allOf')
+  const [only] = schema.allOf
+  // A reference in a form that takes remarks beside it.
+  if (schema.allOf.length === 1 && isObject(only) && Object.keys(rest).every(isRemark))
+    return withoutAllOf(copySpelling(only, { ...only, ...rest }), context, depth + 1)
   const parts = schema.allOf.map((part) => resolved(part, context)).filter(isObject)
   if (goal === 'strict' && parts.length < schema.allOf.length) throw new Unfit('its allOf has no schemas')
-  const flat = [without(schema, 'allOf'), ...parts].map((part) => withoutAllOf(part, context, depth + 1))
+  const flat = [rest, ...parts].map((part) => withoutAllOf(part, context, depth + 1))
   if (goal === 'taken') context.loosen()
   return copySpelling(schema, mergeAll(flat, goal === 'strict' ? 'exact' : 'loose'))
 }
 
-/** The target of a reference without anything beside it, as often as it is one. */
+/** The target of a reference, with what is beside it. Undefined for one that leads nowhere, or back to itself. */
 function resolved(schema: unknown, { definitions }: FlattenContext): unknown {
   let found = schema
   for (let step = 0; step < maxNesting; step++) {
     if (!isObject(found) || typeof found.$ref !== 'string') return found
+    if (definitions.isLoop(found.$ref)) return undefined
     const target = definitions.target(found.$ref)
     const beside = without(found, '$ref')
-    found = isObject(target) ? { ...target, ...beside } : undefined
+    found = isObject(target) ? { ...without(target, '$defs', 'definitions'), ...beside } : undefined
   }
   throw new Unfit('its references are nested too deep')
 }
@@ -60,7 +68,9 @@ function withOneUnion(schema: Fields, { subset, loosen }: FlattenContext): Field
   if (!Array.isArray(schema.anyOf))
     return copySpelling(
       schema,
-      Object.fromEntries(Object.entries(schema).map(([name, value]) => [name === 'oneOf' ? 'anyOf' : name, value])),
+      Object.fromEntries(
+        Object.entries(schema).map(([name, value]) => [name === 'oneOf' ? 'anyOf' : name, value]),
+      ),
     )
   if (subset.goal === 'strict') throw new Unfit('it has anyOf and oneOf')
   loosen()
@@ -84,6 +94,7 @@ function withoutUnionBeside(schema: Fields, context: FlattenContext): Fields {
   if (isRoot && subset.root === 'objects') return withObjectBranches(rest, union, branches, context)
   const isBeside = objectKeywords.some((keyword) => schema[keyword] !== undefined)
   if ((isRoot && subset.root === 'object') || (isBeside && !subset.unionBeside)) {
+    if (branches.length > maxBranches) throw new Unfit('its union is too long')
     const flat = branches.map((branch) => flatBranch(branch, context))
     const objects = flat.filter(isPlainObject)
     if (subset.goal === 'strict' && objects.length < flat.length)
@@ -100,25 +111,41 @@ function flatBranch(branch: unknown, context: FlattenContext): unknown {
 }
 
 /** xAI: the root may be a union, of objects. */
-function withObjectBranches(rest: Fields, union: string, branches: readonly unknown[], context: FlattenContext): Fields {
+function withObjectBranches(
+  rest: Fields,
+  union: string,
+  branches: readonly unknown[],
+  context: FlattenContext,
+): Fields {
   const isObjects = (branch: unknown) => {
     const found = resolved(branch, context)
-    return isObject(found) && (found.type === 'object' || (found.type === undefined && !('enum' in found || 'const' in found)))
+    return (
+      isObject(found) &&
+      (found.type === 'object' || (found.type === undefined && !('enum' in found || 'const' in found)))
+    )
   }
   const kept = branches.filter(isObjects)
   if (kept.length < branches.length) context.loosen()
   const typed = kept.map((branch) =>
-    isObject(branch) && branch.type === undefined && branch.$ref === undefined ? { type: 'object', ...branch } : branch,
+    isObject(branch) && branch.type === undefined && branch.$ref === undefined
+      ? { type: 'object', ...branch }
+      : branch,
   )
   return kept.length === 0 ? { ...rest, type: 'object' } : { ...rest, [union]: typed }
 }
 
 /** `type` beside a union goes into its branches. */
-function withTypeInside(schema: Fields, rest: Fields, union: string, { subset, loosen }: FlattenContext): Fields {
+function withTypeInside(
+  schema: Fields,
+  rest: Fields,
+  union: string,
+  { subset, loosen }: FlattenContext,
+): Fields {
   const others = Object.keys(rest).filter((keyword) => !isRemark(keyword) && !keyword.includes('def'))
   if (others.length === 0) return schema
   const isStrict = subset.goal === 'strict'
-  if (isStrict && others.some((keyword) => keyword !== 'type')) throw new Unfit(`it has ${others[0]} beside a union`)
+  if (isStrict && others.some((keyword) => keyword !== 'type'))
+    throw new Unfit(`it has ${others[0]} beside a union`)
   const { type } = rest
   if (type === undefined) return schema
   const branches = (schema[union] as unknown[]).map((branch) => {
@@ -157,7 +184,7 @@ function withoutTypeList(schema: Fields, { typeLists }: Subset): Fields {
 function ofType(schema: Fields, type: unknown): Fields {
   const kept = Object.entries(schema).filter(([keyword]) => isFor(type, keyword))
   const branch: Fields = copySpelling(schema, { ...Object.fromEntries(kept), type })
-  if (!Array.isArray(schema.enum)) return branch
+  if (!Array.isArray(schema.enum) || schema.nullable === true) return branch
   const values = schema.enum.filter((value) => isOf(type, value))
   return values.length === 0 ? without(branch, 'enum') : { ...branch, enum: values }
 }
@@ -169,6 +196,7 @@ const isOf = (type: unknown, value: unknown) => {
 
 /** A schema that does not state its type, though it can mean one only. */
 function withType(schema: Fields, { subset, isRoot }: FlattenContext): Fields {
+  if (subset.typed && typeof schema.type === 'string') return ofType(schema, schema.type)
   if (schema.type !== undefined || schema.anyOf !== undefined || schema.oneOf !== undefined) return schema
   if (isRoot || isObject(schema.properties)) return { type: 'object', ...schema }
   if (schema.items !== undefined || schema.prefixItems !== undefined) return { type: 'array', ...schema }

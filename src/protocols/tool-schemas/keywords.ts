@@ -17,8 +17,16 @@ const values = set('const default enum examples example required dependentRequir
 
 /** The keywords that apply to values of one type alone. */
 const typed = new Map<string, ReadonlySet<string>>([
-  ['object', set('properties required additionalProperties patternProperties propertyNames minProperties maxProperties')],
-  ['array', set('items prefixItems additionalItems minItems maxItems uniqueItems contains minContains maxContains')],
+  [
+    'object',
+    set(
+      'properties required additionalProperties patternProperties propertyNames minProperties maxProperties',
+    ),
+  ],
+  [
+    'array',
+    set('items prefixItems additionalItems minItems maxItems uniqueItems contains minContains maxContains'),
+  ],
   ['string', set('minLength maxLength pattern format')],
   ['number', set('minimum maximum exclusiveMinimum exclusiveMaximum multipleOf')],
 ])
@@ -27,10 +35,14 @@ const typedKeywords = new Set([...typed.values()].flatMap((keywords) => [...keyw
 
 /** False for a keyword of another type. */
 export const isFor = (type: unknown, keyword: string): boolean =>
-  !typedKeywords.has(keyword) || typed.get(type === 'integer' ? 'number' : String(type))?.has(keyword) === true
+  !typedKeywords.has(keyword) ||
+  typed.get(type === 'integer' ? 'number' : String(type))?.has(keyword) === true
 
 export const without = (schema: Fields, ...keywords: readonly string[]): Fields =>
-  copySpelling(schema, Object.fromEntries(Object.entries(schema).filter(([name]) => !keywords.includes(name))))
+  copySpelling(
+    schema,
+    Object.fromEntries(Object.entries(schema).filter(([name]) => !keywords.includes(name))),
+  )
 
 export const isRemark = (keyword: string): boolean => annotations.has(keyword) || keyword.startsWith('x-')
 
@@ -50,4 +62,5 @@ export const isSame = (one: unknown, other: unknown): boolean =>
 export const textsOf = (list: unknown): string[] =>
   Array.isArray(list) ? list.filter((name) => typeof name === 'string') : []
 
-export const membersOf = (value: unknown): [string, unknown][] => (isObject(value) ? Object.entries(value) : [])
+export const membersOf = (value: unknown): [string, unknown][] =>
+  isObject(value) ? Object.entries(value) : []

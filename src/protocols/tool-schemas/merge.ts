@@ -14,17 +14,26 @@ export function mergeAll(parts: readonly Fields[], goal: 'exact' | 'loose'): Fie
     if (goal === 'exact') throw new Unfit(`the branches of its allOf differ in ${keyword}`)
   }
   for (const part of parts) {
+    const isLater = listKeywords.some((keyword) => merged[keyword] !== undefined)
     for (const [keyword, value] of Object.entries(part)) {
       const known = merged[keyword]
-      if (known === undefined) merged[keyword] = value
+      // The keywords of lists depend on each other.
+      if (isLater && listKeywords.includes(keyword) && !isSame(known, value)) conflict(keyword)
+      else if (known === undefined) merged[keyword] = value
       else if (keyword === 'properties') merged.properties = joinedProperties(known, value, conflict)
-      else if (keyword === 'required')
-        merged.required = [...new Set([...textsOf(known), ...textsOf(value)])]
+      else if (keyword === 'required') merged.required = [...new Set([...textsOf(known), ...textsOf(value)])]
       else if (!annotations.has(keyword) && !isSame(known, value)) conflict(keyword)
     }
   }
+  // Null fits the one part, and maybe not the others.
+  if (merged.nullable === true && parts.some((part) => part.nullable !== true && constrains(part)))
+    conflict('nullable')
   return closesOthers(parts, merged) ? withOpenKeys(merged, conflict) : merged
 }
+
+const constrains = (part: Fields) => Object.keys(part).some((keyword) => !annotations.has(keyword))
+
+const listKeywords = ['items', 'prefixItems', 'additionalItems']
 
 function joinedProperties(one: unknown, other: unknown, conflict: (keyword: string) => void): Fields {
   const joined = new Map(membersOf(one))
@@ -42,7 +51,9 @@ const closesOthers = (parts: readonly Fields[], { properties }: Fields) =>
     (part) =>
       part.additionalProperties !== undefined &&
       part.additionalProperties !== true &&
-      membersOf(properties).some(([name]) => !Object.hasOwn(isObject(part.properties) ? part.properties : {}, name)),
+      membersOf(properties).some(
+        ([name]) => !Object.hasOwn(isObject(part.properties) ? part.properties : {}, name),
+      ),
   )
 
 function withOpenKeys(merged: Fields, conflict: (keyword: string) => void): Fields {
@@ -65,17 +76,21 @@ export const isPlainObject = (schema: unknown): schema is Fields =>
  * It allows more than the union.
  */
 export function mergeUnion(rest: Fields, branches: readonly Fields[]): Fields {
-  const properties = new Map<string, unknown[]>()
+  const properties = new Map<string, Map<string, unknown>>()
   for (const branch of branches)
     for (const [name, schema] of membersOf(branch.properties)) {
-      const known = properties.get(name)
-      if (known === undefined) properties.set(name, [schema])
-      else if (!known.some((one) => isSame(one, schema))) known.push(schema)
+      const kinds = properties.get(name) ?? new Map<string, unknown>()
+      properties.set(name, kinds.set(JSON.stringify(schema), schema))
     }
   const own = new Map(membersOf(rest.properties))
-  for (const [name, schemas] of properties)
+  for (const [name, kinds] of properties) {
+    const schemas = [...kinds.values()]
     if (!own.has(name)) own.set(name, schemas.length === 1 ? schemas[0] : { anyOf: schemas })
-  const required = new Set([...textsOf(rest.required), ...inEvery(branches.map((one) => textsOf(one.required)))])
+  }
+  const required = new Set([
+    ...textsOf(rest.required),
+    ...inEvery(branches.map((one) => textsOf(one.required))),
+  ])
   const { required: _, ...others } = rest
   return {
     ...others,

@@ -11,7 +11,8 @@ export function withNull(schema: unknown): unknown {
   if (!isObject(schema)) return schema
   const { type, anyOf } = schema
   if (Array.isArray(anyOf)) return { ...schema, anyOf: [...anyOf, nullSchema] }
-  if (type === undefined || schema.const !== undefined || schema.$ref !== undefined) return unionWithNull(schema)
+  if (type === undefined || schema.const !== undefined || schema.$ref !== undefined)
+    return unionWithNull(schema)
   const types = [type].flat()
   const typed: Fields = { ...schema, type: types.includes('null') ? type : [...types, 'null'] }
   if (!Array.isArray(schema.enum) || schema.enum.includes(null)) return typed

@@ -4,24 +4,16 @@ import { copySpelling } from '../../base/exact-json.ts'
 import { type Fields, isObject } from '../../base/json.ts'
 import { SchemaChecker } from '../../base/json-schema/check.ts'
 import { describe, inWords, treat } from './constraints.ts'
-import { Definitions, definitionName, rootReference } from './definitions.ts'
+import { Definitions, definitionName, isName, rootReference } from './definitions.ts'
 import { flatten } from './flatten.ts'
-import { isRemark, isSame, membersOf, textsOf, without } from './keywords.ts'
-import { withNull } from './nullable.ts'
+import { isRemark, membersOf, without } from './keywords.ts'
+import { writeList } from './lists.ts'
+import { writeObject } from './objects.ts'
 import type { Subset } from './subset.ts'
 import type { UndoNode } from './undo.ts'
 import { Unfit } from './unfit.ts'
-
-interface Part {
-  schema: unknown
-  undo: UndoNode | undefined
-}
-
-/** Keywords of a part that the walker wrote itself. */
-interface Written {
-  fields: Fields
-  undo?: UndoNode | undefined
-}
+import { writeUnion } from './unions.ts'
+import type { Part, Walk, Written } from './walk.ts'
 
 const maxSchemas = 5_000
 /** References inside their own target are followed this often. */
@@ -37,11 +29,11 @@ export class Rewriter {
   readonly #root: Fields
   readonly #subset: Subset
   readonly #definitions: Definitions
-  readonly #checker: SchemaChecker
   readonly #used = new Set<string>()
   readonly #open = new Map<string, number>()
   #inside = rootReference
   #count = 0
+  readonly #walk: Walk
   /** Values may fit the result that do not fit the schema. */
   isLoose = false
   /** Something is to be undone. */
@@ -51,7 +43,18 @@ export class Rewriter {
     this.#root = root
     this.#subset = subset
     this.#definitions = new Definitions(root)
-    this.#checker = new SchemaChecker(root)
+    const checker = new SchemaChecker(root)
+    this.#walk = {
+      subset,
+      place: (given, depth) => this.#place(given, depth),
+      loosen: () => {
+        this.isLoose = true
+      },
+      mark: () => {
+        this.hasUndo = true
+      },
+      allowsNull: (given) => checker.conformsTo(given, null),
+    }
   }
 
   /** Throws Unfit. */
@@ -60,6 +63,9 @@ export class Rewriter {
     if (!isObject(schema)) throw new Unfit('it is no object')
     const definitions = new Map<string, UndoNode>()
     const written = new Map<string, unknown>()
+    if (this.#subset.goal === 'taken' && this.#subset.refs !== 'inlined')
+      for (const keyword of ['$defs', 'definitions'])
+        for (const [name] of membersOf(this.#root[keyword])) if (isName(name)) this.#used.add(name)
     // A definition may use further ones: the set grows while it is read.
     for (const name of this.#used) {
       const reference = this.#referenceOf(name)
@@ -85,8 +91,8 @@ export class Rewriter {
     for (const keyword of ['$defs', 'definitions']) {
       const given = membersOf(this.#root[keyword])
       const kept = given.flatMap(([name, one]): [string, unknown][] => {
-        if (this.#referenceOf(name) !== `#/${keyword}/${name}`) return []
-        if (written.has(name)) return [[name, written.get(name)]]
+        const isMeant = this.#referenceOf(name) === `#/${keyword}/${name}`
+        if (isMeant && written.has(name)) return [[name, written.get(name)]]
         return this.#subset.goal === 'strict' ? [] : [[name, one]]
       })
       if (kept.length > 0) out[keyword] = Object.fromEntries(kept)
@@ -98,19 +104,14 @@ export class Rewriter {
     if (!isObject(given)) return { schema: this.#boolean(given), undo: undefined }
     if (++this.#count > maxSchemas) throw new Unfit('it is too large')
     if (depth > maxDepth) throw new Unfit('it is nested too deep')
-    if (typeof given.$ref === 'string') return this.#reference(given, given.$ref, depth, isRoot)
-    return this.#plain(this.#flat(given, isRoot), depth, isRoot)
+    const flat = typeof given.$ref === 'string' ? given : this.#flat(given, isRoot)
+    if (typeof flat.$ref === 'string') return this.#reference(flat, flat.$ref, depth, isRoot)
+    return this.#plain(flat, depth, isRoot)
   }
 
   #flat(given: Fields, isRoot: boolean): Fields {
-    return flatten(given, {
-      subset: this.#subset,
-      definitions: this.#definitions,
-      isRoot,
-      loosen: () => {
-        this.isLoose = true
-      },
-    })
+    const { subset, loosen } = this.#walk
+    return flatten(given, { subset, loosen, isRoot, definitions: this.#definitions })
   }
 
   #boolean(given: unknown): unknown {
@@ -131,7 +132,8 @@ export class Rewriter {
       if (recursion === 'unfit') throw new Unfit('it refers to itself')
       return this.#cut(target)
     }
-    const name = definitionName(reference)
+    const named = definitionName(reference)
+    const name = named !== undefined && this.#referenceOf(named) === reference ? named : undefined
     if (name === undefined && reference !== rootReference) {
       if (goal === 'strict') throw new Unfit('it refers to a place that is no definition')
       return { schema: given, undo: undefined }
@@ -146,9 +148,13 @@ export class Rewriter {
   /** A reference that leads nowhere. */
   #lost(given: Fields): Part {
     if (this.#subset.goal === 'strict') throw new Unfit('it has a reference that leads nowhere')
-    if (this.#subset.refs !== 'inlined') return { schema: given, undo: undefined }
+    const { refs } = this.#subset
+    const isAlone = Object.keys(given).length === 1
+    if (refs === 'alone' && !isAlone)
+      return this.#plain({ ...without(given, '$ref'), anyOf: [{ $ref: given.$ref }] }, 0, false)
+    if (refs !== 'inlined') return { schema: given, undo: undefined }
     this.isLoose = true
-    return { schema: without(given, '$ref'), undo: undefined }
+    return this.#plain(without(given, '$ref'), 0, false)
   }
 
   #inlined(target: Fields, reference: string, depth: number, isRoot: boolean): Part {
@@ -166,7 +172,10 @@ export class Rewriter {
   #cut({ type, properties }: Fields): Part {
     this.isLoose = true
     if (type === 'object' || properties !== undefined)
-      return { schema: this.#plain({ type: 'object', additionalProperties: true }, 0, false).schema, undo: undefined }
+      return {
+        schema: this.#plain({ type: 'object', additionalProperties: true }, 0, false).schema,
+        undo: undefined,
+      }
     return { schema: type === undefined ? {} : this.#plain({ type }, 0, false).schema, undo: undefined }
   }
 
@@ -175,11 +184,12 @@ export class Rewriter {
       throw new Unfit('it allows anything in one place')
     const types = [schema.type].flat()
     const parts: Written[] = []
-    if (types.includes('object') || isObject(schema.properties)) parts.push(this.#object(schema, depth, isRoot))
+    if (types.includes('object') || isObject(schema.properties))
+      parts.push(writeObject(this.#walk, schema, depth, isRoot))
     if (types.includes('array') || schema.items !== undefined || schema.prefixItems !== undefined)
-      parts.push(this.#array(schema, depth))
-    for (const union of ['anyOf', 'oneOf'])
-      if (Array.isArray(schema[union])) parts.push(this.#union(union, schema[union], depth))
+      parts.push(writeList(this.#walk, schema, depth))
+    for (const union of ['anyOf', 'oneOf', 'allOf'])
+      if (Array.isArray(schema[union])) parts.push(writeUnion(this.#walk, union, schema[union], depth))
     const written: Fields = Object.assign({}, ...parts.map(({ fields }) => fields))
     const nodes = parts.flatMap(({ undo }) => undo ?? [])
     return {
@@ -193,6 +203,7 @@ export class Rewriter {
     const out: Fields = copySpelling(schema, {})
     const said: string[] = []
     for (const keyword of Object.keys(schema)) {
+      if (keyword === '__proto__') continue
       if (Object.hasOwn(written, keyword)) {
         if (written[keyword] !== undefined) out[keyword] = written[keyword]
       } else if (keyword === 'description') out.description = schema.description
@@ -201,6 +212,7 @@ export class Rewriter {
         const treatment = treat(schema, keyword, this.#subset)
         if (typeof treatment === 'object') Object.assign(out, treatment.kept)
         else if (treatment === 'told') said.push(inWords(schema, keyword) ?? keyword)
+        if (treatment === 'told' && (keyword === 'enum' || keyword === 'const')) this.isLoose = true
       }
     }
     for (const [keyword, value] of Object.entries(written))
@@ -214,135 +226,6 @@ export class Rewriter {
     if (dropped.has(keyword)) return
     if (keyword === 'type' || known === undefined || known.has(keyword)) out[keyword] = schema[keyword]
     else if (goal === 'strict') throw new Unfit(`it has ${keyword}`)
-  }
-
-  #object(schema: Fields, depth: number, isRoot: boolean): Written {
-    const { optional, objects } = this.#subset
-    const required = new Set(textsOf(schema.required))
-    const absent = new Set<string>()
-    const members = new Map<string, UndoNode>()
-    const properties: [string, unknown][] = []
-    const given = membersOf(schema.properties)
-    for (const [name, property] of given) {
-      // A property that may not be there.
-      if (property === false && !required.has(name) && !this.#subset.booleans) continue
-      const part = this.#place(property, depth + 1)
-      if (part.undo) members.set(name, part.undo)
-      const isForced = optional === 'null' && !required.has(name)
-      properties.push([name, isForced ? this.#forced(name, property, part.schema, absent) : part.schema])
-    }
-    if (absent.size > 0) this.hasUndo = true
-    const fields: Fields = {
-      ...(schema.properties !== undefined || objects === 'closed' ? { properties: Object.fromEntries(properties) } : {}),
-      ...this.#required(schema, properties.map(([name]) => name)),
-      ...this.#otherKeys(schema, given.length, depth, isRoot),
-    }
-    const undo = absent.size + members.size === 0 ? undefined : { absent, members }
-    return { fields, undo }
-  }
-
-  /** An optional property as a required one that may be null. */
-  #forced(name: string, given: unknown, schema: unknown, absent: Set<string>): unknown {
-    if (!this.#checker.conformsTo(given, null)) {
-      absent.add(name)
-      return withNull(schema)
-    }
-    // null says something of its own there, and "absent" could no longer be said.
-    if (isObject(given) && given.default !== undefined && given.default !== null)
-      throw new Unfit(`${name} has a default and may be null`)
-    return schema
-  }
-
-  #required(schema: Fields, names: readonly string[]): Fields {
-    const { optional, requiresUndeclared, goal } = this.#subset
-    if (optional === 'null' && goal === 'strict') {
-      this.#checkDeclared(schema, names)
-      return { required: names }
-    }
-    if (requiresUndeclared || !Array.isArray(schema.required)) return {}
-    if (goal === 'strict' && schema.additionalProperties !== undefined && schema.additionalProperties !== false) return {}
-    const declared = textsOf(schema.required).filter((name) => names.includes(name))
-    if (declared.length === schema.required.length) return {}
-    this.#checkDeclared(schema, names)
-    this.isLoose = true
-    return { required: declared.length === 0 ? undefined : declared }
-  }
-
-  #checkDeclared({ required }: Fields, names: readonly string[]): void {
-    const lost = textsOf(required).find((name) => !names.includes(name))
-    if (lost !== undefined && this.#subset.goal === 'strict') throw new Unfit(`it requires ${lost}, which is not declared`)
-  }
-
-  #otherKeys(schema: Fields, count: number, depth: number, isRoot: boolean): Fields {
-    const { objects, dropped } = this.#subset
-    const given = schema.additionalProperties
-    if (objects === 'closed') {
-      if (given !== undefined && given !== false) throw new Unfit('it takes keys that are not declared')
-      if (given === undefined && count === 0 && !isRoot) throw new Unfit('it has an object without declared keys')
-      return { additionalProperties: false }
-    }
-    if (dropped.has('additionalProperties')) return { additionalProperties: undefined }
-    const hasPatterns = isObject(schema.patternProperties)
-    if (objects === 'opened' && hasPatterns && count > 0 && this.#subset.goal === 'strict')
-      throw new Unfit('it has patternProperties beside properties')
-    if (given === undefined) {
-      const isMap = objects === 'opened' && count === 0 && !isRoot && !hasPatterns && schema.anyOf === undefined
-      return isMap ? { additionalProperties: true } : {}
-    }
-    return isObject(given) ? { additionalProperties: this.#place(given, depth + 1).schema } : {}
-  }
-
-  #array(schema: Fields, depth: number): Written {
-    const { items, prefixItems, additionalItems } = schema
-    const first = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : undefined
-    if (first) return this.#tuple(schema, first, Array.isArray(items) ? additionalItems : items, depth)
-    if (items === undefined || items === null) return { fields: this.#unknownItems() }
-    const part = this.#place(items, depth + 1)
-    return { fields: { items: part.schema }, undo: part.undo && { items: part.undo } }
-  }
-
-  /** The service wants to know what is in a list. */
-  #unknownItems(): Fields {
-    if (!this.#subset.typed) return {}
-    if (this.#subset.goal === 'strict') throw new Unfit('it has a list of anything')
-    this.isLoose = true
-    return { items: { type: 'string' } }
-  }
-
-  #tuple(schema: Fields, first: readonly unknown[], others: unknown, depth: number): Written {
-    const { tuples } = this.#subset
-    if (tuples === 'unfit') throw new Unfit('it has a list with a schema for each place')
-    const elements = first.map((element) => this.#place(element, depth + 1).schema)
-    const rest = isObject(others) ? this.#place(others, depth + 1).schema : others
-    if (tuples === 'list') {
-      this.isLoose = true
-      const distinct = elements.filter((one, at) => elements.findIndex((other) => isSame(one, other)) === at)
-      const all = isObject(rest) && !distinct.some((one) => isSame(one, rest)) ? [...distinct, rest] : distinct
-      const items = all.length === 1 ? all[0] : { anyOf: all }
-      return { fields: { prefixItems: undefined, additionalItems: undefined, items: all.length === 0 ? undefined : items } }
-    }
-    const isOld = Array.isArray(schema.items)
-    if (tuples === 'kept') return { fields: isOld ? { items: elements } : { prefixItems: elements, items: rest } }
-    return { fields: { items: rest, additionalItems: undefined, prefixItems: elements } }
-  }
-
-  #union(keyword: string, given: readonly unknown[], depth: number): Written {
-    if (given.length === 0 && this.#subset.goal === 'strict') throw new Unfit('it has an empty union')
-    if (given.length === 0) return { fields: { [keyword]: undefined } }
-    if (this.#subset.typeLists === 'nullable') return this.#nullableUnion(keyword, given, depth)
-    const parts = given.map((branch) => this.#place(branch, depth + 1))
-    const undo = parts.some((part) => part.undo) ? { branches: parts } : undefined
-    return { fields: { [keyword]: parts.map(({ schema }) => schema) }, undo }
-  }
-
-  /** Null is no type there. */
-  #nullableUnion(keyword: string, given: readonly unknown[], depth: number): Written {
-    const others = given.filter((branch) => !(isObject(branch) && branch.type === 'null'))
-    const schemas = others.map((branch) => this.#place(branch, depth + 1).schema)
-    const nullable = others.length < given.length ? { nullable: true } : {}
-    const [only] = schemas
-    if (schemas.length === 1 && isObject(only)) return { fields: { [keyword]: undefined, ...only, ...nullable } }
-    return { fields: { [keyword]: schemas.length === 0 ? undefined : schemas, ...nullable } }
   }
 }
 

@@ -39,7 +39,8 @@ export function countParameters(root: Fields): ParameterCount {
     const required = new Set(textsOf(schema.required))
     for (const [name, property] of membersOf(schema.properties)) {
       if (!required.has(name)) count.optional++
-      if (isObject(property) && (Array.isArray(property.anyOf) || Array.isArray(property.type))) count.unions++
+      if (isObject(property) && (Array.isArray(property.anyOf) || Array.isArray(property.type)))
+        count.unions++
     }
     open.push(...innerSchemas(schema))
   }

@@ -58,5 +58,10 @@ export interface Subset {
   readonly booleans: boolean
   /** Whether `required` may name what `properties` does not have. */
   readonly requiresUndeclared: boolean
-  readonly sizes?: { readonly levels: number; readonly properties: number; readonly enums: number; readonly text: number }
+  readonly sizes?: {
+    readonly levels: number
+    readonly properties: number
+    readonly enums: number
+    readonly text: number
+  }
 }

@@ -132,7 +132,11 @@ export const subsets: Readonly<Record<SubsetName, Subset>> = {
     name: 'gemini',
     told: set(sets, conditions, openKeys, 'multipleOf exclusiveMinimum exclusiveMaximum default'),
     dropped: set(remarks, 'additionalProperties'),
-    known: set('type properties required items anyOf enum description format nullable minimum maximum pattern', lengths, counts),
+    known: set(
+      'type properties required items anyOf enum description format nullable minimum maximum pattern',
+      lengths,
+      counts,
+    ),
     formats: set('enum date-time'),
     oneOf: 'anyOf',
     allOf: 'merged',

@@ -21,12 +21,19 @@ const rows: readonly (readonly [folder: string, mayImport: string])[] = [
   ['protocols/call-check', 'core'],
   ['protocols/tool-text', 'core protocols/call-check protocols/requests protocols/streams'],
   ['protocols/qwen-web', 'core protocols/errors protocols/requests protocols/streams'],
-  ['protocols/anthropic-messages', 'core protocols/errors protocols/requests protocols/streams'],
-  ['protocols/openai-responses', 'core protocols/errors protocols/requests protocols/streams'],
+  ['protocols/tool-schemas', ''],
+  [
+    'protocols/anthropic-messages',
+    'core protocols/errors protocols/requests protocols/streams protocols/tool-schemas',
+  ],
+  [
+    'protocols/openai-responses',
+    'core protocols/errors protocols/requests protocols/streams protocols/tool-schemas',
+  ],
   ['protocols/gemini', 'core protocols/requests'],
   [
     'protocols/openai-chat',
-    'core protocols/anthropic-messages protocols/errors protocols/openai-responses protocols/requests protocols/streams',
+    'core protocols/anthropic-messages protocols/errors protocols/openai-responses protocols/requests protocols/streams protocols/tool-schemas',
   ],
   [
     'protocols/cursor-agent',

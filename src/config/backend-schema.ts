@@ -35,6 +35,15 @@ const accountHeaders = <const Name extends string>(names: readonly Name[]) =>
       "Headers of the client's request that choose the account and are passed on; without this, none is.",
     )
 
+/** docs/constrained-calls.md says what `auto` means for which service. */
+const strict = (auto: string) =>
+  z
+    .enum(['auto', 'on', 'off'])
+    .default('auto')
+    .describe(
+      `Whether the service is asked to hold its model to the schemas of tools ("strict"), for clients of another dialect that do not ask themselves. auto: ${auto}`,
+    )
+
 const anthropic = z.strictObject({
   kind: z.literal('anthropic'),
   baseUrl: baseUrl
@@ -48,6 +57,7 @@ const anthropic = z.strictObject({
     .describe(
       'auto: if the client sets no cache_control, the ends of tools, system prompt and conversation are marked.',
     ),
+  strict: strict('no.'),
   accountHeaders: accountHeaders(['anthropic-workspace-id']),
   ...shared,
 })
@@ -78,6 +88,7 @@ const openai = z
       .describe(
         'native: the server supports tool calls; text: it does not, and tools are described in the prompt.',
       ),
+    strict: strict('on vLLM and SGLang, recognised by their list of models.'),
     accountHeaders: accountHeaders(['openai-organization', 'openai-project']),
     toolText: openaiToolText.optional().describe('With tools "text": the format in the prompt.'),
     ...shared,

@@ -25,6 +25,8 @@ interface BlockOptions {
   stem?: string
   lane?: string | undefined
   calls?: CallCheck | undefined
+  /** Translates the whole input of a call back, for a tool whose schema was rewritten. */
+  undoInput?: ((name: string, input: string) => string) | undefined
 }
 
 export class BlockWriter {
@@ -36,6 +38,7 @@ export class BlockWriter {
   readonly #budget: TurnBudget
   readonly #lane: string | undefined
   readonly #calls: CallCheck | undefined
+  readonly #undoInput: BlockOptions['undoInput']
   /** `turn-start` was written. */
   isStarted = false
   /** Completed tool calls. */
@@ -46,11 +49,12 @@ export class BlockWriter {
    * `stem`: the prefix of generated call ids. Call ids are kept until the turn ends. `lane`: its dialect, for `turn-start`. `calls`:
    * checks each call before its first event.
    */
-  constructor({ budget = new TurnBudget(), stem = 'call', lane, calls }: BlockOptions = {}) {
+  constructor({ budget = new TurnBudget(), stem = 'call', lane, calls, undoInput }: BlockOptions = {}) {
     this.#budget = budget
     this.#stem = stem
     this.#lane = lane
     this.#calls = calls
+    this.#undoInput = undoInput
   }
 
   get begun(): boolean {
@@ -221,11 +225,12 @@ export class BlockWriter {
    * Ends the open call. A call has at least one delta: if there was none, it is the whole input. `value`: the parsed input, if known.
    * True if the client gets another call than the model made.
    */
-  endCall(input: string, value?: unknown): boolean {
+  endCall(written: string, value?: unknown): boolean {
     if (this.#open?.kind !== 'tool-call') return false
     const { block, callId, name, started, given } = this.#open
+    const input = given ? written : (this.#undoInput?.(name, written) ?? written)
     const made = { callId, name, input }
-    const call = this.#calls?.check(made, given, value) ?? made
+    const call = this.#calls?.check(made, given, input === written ? value : undefined) ?? made
     if (!started) this.#startOpen({ block, callId: call.callId, name: call.name })
     if (!given) this.push({ type: 'tool-call-delta', block, delta: call.input })
     this.#open = undefined

@@ -1,10 +1,12 @@
 // The two APIs of a service of this kind. Each writes requests in its own form and reads answers with its own reader.
 
+import type { Fields } from '../../base/json.ts'
 import type { TurnContext } from '../../core/backend.ts'
 import type { GatewayError } from '../../core/errors.ts'
 import type { TurnEvent } from '../../core/events.ts'
 import type { TurnRequest } from '../../core/request.ts'
 import type { UpstreamRefusal } from '../../protocols/errors/upstream-error.ts'
+import type { StrictSetting } from '../../protocols/openai-chat/schemas-out.ts'
 import type { TurnReader } from '../../protocols/streams/reader.ts'
 
 import type { ReasoningSources } from './kept-reasoning.ts'
@@ -16,6 +18,9 @@ export interface ApiOptions {
   name: string
   /** As in a URL: with the port unless that is the scheme's default. */
   host: string
+  baseUrl?: string | undefined
+  /** Whether the service is asked to hold its model to the schemas of tools. Default: auto. */
+  strict?: StrictSetting | undefined
   /** Several keys share the account. */
   isShared?: boolean | undefined
   /** Default: those of this backend alone. */
@@ -28,6 +33,8 @@ export interface Api {
   /** The dialect by its name in `TurnRequest.origin`. */
   readonly dialect: string
   open(request: TurnRequest, context: TurnContext): ApiTurn
+  /** Gets the service's list of models. */
+  onListed?(entries: readonly Fields[]): void
 }
 
 /** One turn over one API. */

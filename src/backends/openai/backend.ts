@@ -5,6 +5,7 @@ import type { TurnEvent } from '../../core/events.ts'
 import type { TurnRequest } from '../../core/request.ts'
 import { fromChatError } from '../../protocols/openai-chat/errors.ts'
 import { toListedModel } from '../../protocols/openai-chat/model-list.ts'
+import type { StrictSetting } from '../../protocols/openai-chat/schemas-out.ts'
 import { hasToolSearch } from '../../protocols/openai-chat/servers/gpt.ts'
 import { serverTraits } from '../../protocols/openai-chat/servers.ts'
 import { headersFor } from '../../protocols/requests/dialect-headers.ts'
@@ -27,6 +28,8 @@ interface OpenAIBackendOptions {
   baseUrl?: string | undefined
   /** Default: auto. */
   api?: ApiSetting | undefined
+  /** Default: auto. */
+  strict?: StrictSetting | undefined
   /** Query parameters of every URL. */
   query?: Readonly<Record<string, string>> | undefined
   headers: Record<string, string>
@@ -110,6 +113,7 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
       signal,
       toError: fromChatError,
     })
+    apis.chat.onListed?.(entries)
     return entries.map((entry) => toListedModel(entry, name))
   }
 

@@ -1,6 +1,7 @@
 // Chat Completions, as any server of this kind speaks it. The protocol modules repair the server's mistakes.
 
 import { BoundedMap } from '../../base/bounded-map.ts'
+import type { Fields } from '../../base/json.ts'
 import type { TurnContext } from '../../core/backend.ts'
 import { asMade } from '../../core/call-check.ts'
 import type { KnownCall } from '../../core/call-key.ts'
@@ -22,10 +23,10 @@ import { ServerLessons } from './server-lessons.ts'
 /** What was learned expires, because services change. */
 const limits = { maxEntries: 1_000, ttlMs: 6 * 60 * 60 * 1000 }
 
-export function createChatApi({ name, host, isShared }: ApiOptions): Api {
+export function createChatApi({ name, host, baseUrl, isShared, strict = 'auto' }: ApiOptions): Api {
   const kept = new KeptTurns()
-  const lessons = new ServerLessons(host)
-  const memory = { kept, lessons }
+  const lessons = new ServerLessons(host, baseUrl)
+  const memory = { kept, lessons, strict }
   const storedIds = isShared ? new StoredIds(name, chatIds) : undefined
   /** Models whose service refused tools that are neither functions nor custom tools, as OpenAI does. */
   const onlyFunctions = new BoundedMap<string, true>(limits)
@@ -38,14 +39,22 @@ export function createChatApi({ name, host, isShared }: ApiOptions): Api {
     let offered =
       request.opaqueTools && takesFunctionsOnly(model) ? withoutForeignTools(request, [], note) : request
     const fitting = withFittingNames(offered, note)
-    let sent = new ChatRequest(fitting.request, caller, memory, note)
+    let sent = new ChatRequest(fitting.request, caller, memory, context.notes)
     const lane =
       context.mayOpenLane && fitting.request === offered ? laneFor(request, wholeArguments) : undefined
     const calls = fitting.check(context.calls)
-    const reader = new ChatReader({ turnId, wholeArguments, budget, model, backend: name, note, lane, calls })
+    const createReader = () => {
+      const isWhole = wholeArguments || sent.hasUndo
+      const undoInput = (tool: string, input: string) => sent.undoInput(tool, input)
+      const options = { turnId, wholeArguments: isWhole, budget, model, backend: name, note, lane, calls, undoInput }
+      return new ChatReader(options)
+    }
+    let reader = createReader()
     const made: KnownCall[] = []
     return {
-      reader,
+      get reader() {
+        return reader
+      },
       text() {
         storedIds?.check(caller.key, sent.body)
         return sent.text()
@@ -53,10 +62,14 @@ export function createChatApi({ name, host, isShared }: ApiOptions): Api {
       onJson: storedIds && ((text) => storedIds.see(caller.key, text)),
       toError: (refusal) => fromChatError(refusal, lessons.traitsOf(model)),
       correct(error) {
-        if (!offered.opaqueTools?.length || !refusesKind(error)) return sent.correct(error)
+        if (!offered.opaqueTools?.length || !refusesKind(error)) {
+          const isCorrected = sent.correct(error)
+          if (isCorrected) reader = createReader()
+          return isCorrected
+        }
         onlyFunctions.set(model, true)
         offered = withoutForeignTools(fitting.request, [], note)
-        sent = new ChatRequest(offered, caller, memory, note)
+        sent = new ChatRequest(offered, caller, memory, context.notes)
         return true
       },
       onEvents(events) {
@@ -69,7 +82,8 @@ export function createChatApi({ name, host, isShared }: ApiOptions): Api {
     }
   }
 
-  return { path: '/chat/completions', dialect, open }
+  const onListed = (entries: readonly Fields[]) => lessons.onListed(entries)
+  return { path: '/chat/completions', dialect, open, onListed }
 }
 
 /** `Invalid value: 'web_search'. Supported values are: 'function' and 'custom'.`, and the like. */

@@ -2,10 +2,18 @@
 
 import type { Caller } from '../../core/caller.ts'
 import type { GatewayError } from '../../core/errors.ts'
+import type { Notes } from '../../core/notes.ts'
 import type { TurnRequest } from '../../core/request.ts'
 import { toChatRequest } from '../../protocols/openai-chat/request-out.ts'
+import type { StrictSetting } from '../../protocols/openai-chat/schemas-out.ts'
 import type { Lesson } from '../../protocols/openai-chat/servers/lessons.ts'
 import { bodyText } from '../../protocols/requests/body-text.ts'
+import {
+  type StrictTools,
+  strictNote,
+  strictRefusedNote,
+  undoCall,
+} from '../../protocols/tool-schemas/strict-tools.ts'
 import type { KeptTurns } from './kept-turns.ts'
 import type { ServerLessons } from './server-lessons.ts'
 
@@ -15,22 +23,27 @@ const maxLessons = 4
 interface ServerMemory {
   kept: KeptTurns
   lessons: ServerLessons
+  /** The setting of the backend. */
+  strict: StrictSetting
 }
+
+type TurnNotes = Pick<Notes, 'add' | 'withdraw'>
 
 export class ChatRequest {
   readonly #request: TurnRequest
   readonly #caller: Caller
   readonly #memory: ServerMemory
-  readonly #note: (text: string) => void
+  readonly #notes: TurnNotes
   #body: Record<string, unknown>
   #learned: Lesson | undefined
   #lessonsLeft = maxLessons
+  #strict: StrictTools | undefined
 
-  constructor(request: TurnRequest, caller: Caller, memory: ServerMemory, note: (text: string) => void) {
+  constructor(request: TurnRequest, caller: Caller, memory: ServerMemory, notes: TurnNotes) {
     this.#request = request
     this.#caller = caller
     this.#memory = memory
-    this.#note = note
+    this.#notes = notes
     this.#body = this.#write()
   }
 
@@ -42,12 +55,23 @@ export class ChatRequest {
     return bodyText(this.#body, this.#request.origin)
   }
 
+  /** Arguments of some tools must be translated back, so calls are read as a whole. */
+  get hasUndo(): boolean {
+    return this.#strict !== undefined && this.#strict.undo.size > 0
+  }
+
+  undoInput(name: string, input: string): string {
+    return this.#strict ? undoCall(this.#strict.undo, name, input) : input
+  }
+
   /** False if the refusal does not say what to change, or the turn has learned enough. */
   correct(error: GatewayError): boolean {
     const { lessons } = this.#memory
-    const lesson =
-      this.#lessonsLeft-- === 0 ? undefined : lessons.learn(this.#request.model, this.#body, error)
+    const refused = { request: this.#request, body: this.#body, isStrictAsked: this.#strict !== undefined }
+    const lesson = this.#lessonsLeft-- === 0 ? undefined : lessons.learn(refused, error)
     if (!lesson) return false
+    if (this.#strict) this.#notes.withdraw(strictNote(this.#strict))
+    if (this.#strict && lesson.strictTools === 'ignored') this.#notes.add(strictRefusedNote)
     this.#learned = { ...this.#learned, ...lesson }
     this.#body = this.#write()
     return true
@@ -56,13 +80,17 @@ export class ChatRequest {
   #write(): Record<string, unknown> {
     const { model } = this.#request
     const caller = this.#caller
-    const { kept, lessons } = this.#memory
-    const traits = lessons.traitsOf(model)
+    const { kept, lessons, strict } = this.#memory
+    const traits = lessons.traitsOf(model, this.#request)
     return toChatRequest(this.#request, {
       traits: this.#learned ? { ...traits, ...this.#learned } : traits,
       recall: (call) => kept.recall(caller, model, call),
       answered: kept.fieldOf(model),
-      note: this.#note,
+      note: (text) => this.#notes.add(text),
+      strict,
+      onStrict: (tools) => {
+        this.#strict = tools
+      },
     })
   }
 }

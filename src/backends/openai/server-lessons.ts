@@ -1,35 +1,95 @@
-// The traits of a server's models: from the rows of openai-chat/servers, and from lessons of the server's own refusals.
+// The traits of a server's models: from the rows of openai-chat/servers, from its list of models, and from lessons of its own refusals.
 
 import { BoundedMap } from '../../base/bounded-map.ts'
 import type { Fields } from '../../base/json.ts'
 import type { GatewayError } from '../../core/errors.ts'
-import { isAboutThisHistory, type Lesson, lessonOf } from '../../protocols/openai-chat/servers/lessons.ts'
+import type { TurnRequest } from '../../core/request.ts'
+import {
+  isAboutThisHistory,
+  isNew,
+  type Lesson,
+  lessonOf,
+} from '../../protocols/openai-chat/servers/lessons.ts'
+import { families } from '../../protocols/openai-chat/servers/rows.ts'
+import { toolLessonOf } from '../../protocols/openai-chat/servers/tool-lessons.ts'
 import { type ServerTraits, serverTraits } from '../../protocols/openai-chat/servers.ts'
+import { toolsetDigest } from '../../protocols/tool-schemas/toolset.ts'
 
 /** Lessons expire, because services change. */
 const limits = { maxBytes: 4 * 1024 * 1024, ttlMs: 6 * 60 * 60 * 1000 }
 const lessonBytes = 4 * 1024
 
+/** A request that was refused. */
+interface Refused {
+  request: TurnRequest
+  body: Fields
+  /** The gateway has asked for `strict`, not the client. */
+  isStrictAsked: boolean
+}
+
 export class ServerLessons {
   readonly #host: string
+  /** What the address says beyond the host. */
+  readonly #ofPath: Lesson | undefined
+  #ofFamily: Lesson | undefined
   readonly #byModel = new BoundedMap<string, Lesson>(limits)
+  readonly #byTools = new BoundedMap<string, Lesson>(limits)
 
-  constructor(host: string) {
+  constructor(host: string, baseUrl = '') {
     this.#host = host
+    // DeepSeek takes `strict` at this address only.
+    this.#ofPath = /deepseek\.com\/beta\/?$/.test(baseUrl) ? { strictTools: 'openai' } : undefined
   }
 
-  traitsOf(model: string): ServerTraits {
+  /** `entries`: the server's list of models. Some servers say there what they are. */
+  onListed(entries: readonly Fields[]): void {
+    const [first] = entries
+    const owner = first?.owned_by
+    const isOne = typeof owner === 'string' && entries.every((entry) => entry.owned_by === owner)
+    this.#ofFamily = isOne ? families.get(owner) : undefined
+  }
+
+  /** `request`: with the lessons about its tools. */
+  traitsOf(model: string, request?: TurnRequest): ServerTraits {
     const known = serverTraits(this.#host, model)
+    const ofFamily = known.strictTools === 'unknown' ? this.#ofFamily : undefined
     const learned = this.#byModel.size === 0 ? undefined : this.#byModel.get(model)
-    return learned ? { ...known, ...learned } : known
+    const ofTools = this.#byTools.size === 0 || !request ? undefined : this.#byTools.get(toolsKey(request))
+    return ofFamily || this.#ofPath || learned || ofTools
+      ? { ...known, ...ofFamily, ...this.#ofPath, ...learned, ...ofTools }
+      : known
   }
 
   /** Undefined if the refusal does not say what to change. */
-  learn(model: string, body: Fields, { code, message: text, param }: GatewayError): Lesson | undefined {
+  learn(refused: Refused, error: GatewayError): Lesson | undefined {
+    return this.#learnOfTools(refused, error) ?? this.#learnOfModel(refused, error)
+  }
+
+  #learnOfTools(refused: Refused, { message: text, upstream }: GatewayError): Lesson | undefined {
+    const { request, body, isStrictAsked } = refused
+    // Some builds of llama.cpp refuse a grammar with a 500.
+    if (![400, 422, 500].includes(upstream?.status ?? 0)) return undefined
+    const found = toolLessonOf({ text, body, isStrictAsked })
+    if (!found || !isNew(found.lesson, this.traitsOf(request.model, request))) return undefined
+    const [map, key] =
+      found.scope === 'tools' ? [this.#byTools, toolsKey(request)] : [this.#byModel, request.model]
+    remember(map, key, found.lesson)
+    return found.lesson
+  }
+
+  #learnOfModel(
+    { request, body }: Refused,
+    { code, message: text, param }: GatewayError,
+  ): Lesson | undefined {
     if (code !== 'invalid-request') return undefined
-    const lesson = lessonOf({ text, param, body, traits: this.traitsOf(model) })
-    if (lesson && !isAboutThisHistory(text))
-      this.#byModel.set(model, { ...this.#byModel.get(model), ...lesson }, lessonBytes + 2 * model.length)
+    const lesson = lessonOf({ text, param, body, traits: this.traitsOf(request.model, request) })
+    if (lesson && !isAboutThisHistory(text)) remember(this.#byModel, request.model, lesson)
     return lesson
   }
+}
+
+const toolsKey = ({ model, tools }: TurnRequest) => `${model} ${toolsetDigest(tools)}`
+
+function remember(map: BoundedMap<string, Lesson>, key: string, lesson: Lesson): void {
+  map.set(key, { ...map.get(key), ...lesson }, lessonBytes + 2 * key.length)
 }

@@ -9,11 +9,12 @@ import { dialect } from './dialect.ts'
 import { writeEffort } from './effort-out.ts'
 import { adaptMessages, type HistoryOptions } from './history-out.ts'
 import { type ChatMessage, toChatMessages } from './messages-out.ts'
+import type { SchemaOptions } from './schemas-out.ts'
 import type { ServerTraits } from './servers.ts'
 import { fitSettings } from './settings-out.ts'
 import { fitTools } from './tools-out.ts'
 
-type ChatRequestOptions = HistoryOptions
+export type ChatRequestOptions = HistoryOptions & SchemaOptions
 
 type Body = Record<string, unknown>
 

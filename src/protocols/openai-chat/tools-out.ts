@@ -2,12 +2,9 @@
 
 import { type Fields, isObject, textOf } from '../../base/json.ts'
 import type { TurnRequest } from '../../core/request.ts'
-import type { ServerTraits } from './servers.ts'
+import { fitSchemas, type SchemaOptions } from './schemas-out.ts'
 
-interface ToolOptions {
-  traits: ServerTraits
-  note(text: string): void
-}
+type ToolOptions = SchemaOptions
 
 const toolFields = ['tools', 'tool_choice', 'parallel_tool_calls']
 
@@ -16,7 +13,7 @@ export function fitTools(body: Fields, request: TurnRequest, options: ToolOption
   // Servers refuse an empty list of tools, and refuse the other tool fields without tools.
   const { tools, opaqueTools = [] } = request
   if (tools.length + opaqueTools.length === 0) for (const field of toolFields) delete body[field]
-  if (options.traits.schemaKeywords.length > 0) dropKeywords(body, options)
+  fitSchemas(body, request, options)
   const isForced = request.toolChoice?.type === 'required' || request.toolChoice?.type === 'tool'
   if (!isForced || body.tool_choice === undefined) return
   if (!lowerChoice(body, request, options)) renameChoice(body, request, options)
@@ -58,56 +55,4 @@ function renameChoice(body: Fields, { toolChoice }: TurnRequest, { traits, note 
   if (toolChoice?.type !== 'tool' || !Array.isArray(body.tools)) return
   body.tools = body.tools.filter((tool) => isObject(tool.function) && tool.function.name === toolChoice.name)
   note(`only the tool ${JSON.stringify(toolChoice.name)} was sent: the service cannot be told which to call`)
-}
-
-function dropKeywords(body: Fields, { traits: { schemaKeywords }, note }: ToolOptions): void {
-  if (!Array.isArray(body.tools)) return
-  let isChanged = false
-  const tools = body.tools.map((tool) => {
-    const { function: described } = tool
-    if (!isObject(described) || !isObject(described.parameters)) return tool
-    const parameters = withoutKeywords(described.parameters, schemaKeywords)
-    if (parameters === described.parameters) return tool
-    isChanged = true
-    return { ...tool, function: { ...described, parameters } }
-  })
-  if (!isChanged) return
-  body.tools = tools
-  note(`${schemaKeywords.join(' and ')} in schemas of tools left out: the service refuses them`)
-}
-
-/** Keywords whose members have client-chosen names, not keywords. */
-const named = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'])
-/** Keywords that contain values, not schemas. */
-const values = new Set(['const', 'default', 'enum', 'examples'])
-
-/** Returns the same object if the schema has none of the keywords. */
-function withoutKeywords(schema: unknown, keywords: readonly string[]): unknown {
-  if (Array.isArray(schema)) return mapSame(schema, (entry) => withoutKeywords(entry, keywords))
-  if (!isObject(schema)) return schema
-  const entries = Object.entries(schema)
-  const kept = entries.filter(([name]) => !keywords.includes(name))
-  const inner = mapSame(kept, (entry) => {
-    const [name, value] = entry
-    if (values.has(name)) return entry
-    const next =
-      named.has(name) && isObject(value) ? withMembers(value, keywords) : withoutKeywords(value, keywords)
-    return next === value ? entry : ([name, next] as [string, unknown])
-  })
-  return inner === kept && kept.length === entries.length ? schema : Object.fromEntries(inner)
-}
-
-function withMembers(schemas: Fields, keywords: readonly string[]): Fields {
-  const entries = Object.entries(schemas)
-  const inner = mapSame(entries, (entry) => {
-    const next = withoutKeywords(entry[1], keywords)
-    return next === entry[1] ? entry : ([entry[0], next] as [string, unknown])
-  })
-  return inner === entries ? schemas : Object.fromEntries(inner)
-}
-
-/** Returns the same list if nothing changed. */
-function mapSame<T>(list: T[], change: (entry: T) => T): T[] {
-  const changed = list.map(change)
-  return changed.every((entry, at) => entry === list[at]) ? list : changed
 }

@@ -22,6 +22,8 @@ export interface ReaderOptions {
   wholeArguments: boolean
   /** The dialect of a lane, and whether the answer is requested as a stream or whole. Absent: no lane. */
   lane?: { dialect: string; form: 'message' | 'answer' } | undefined
+  /** Translates the whole input of a call back, for a tool whose schema was rewritten. Such turns have `wholeArguments`. */
+  undoInput?: ((name: string, input: string) => string) | undefined
   /** Memory for the turn; the default budget if absent. */
   budget?: TurnBudget | undefined
   /** Checks the calls of the turn. Absent: they are not checked. */
@@ -52,6 +54,7 @@ export abstract class TurnReader<Options extends ReaderOptions = ReaderOptions> 
       stem: `call_${options.turnId.replace(/^turn_/, '')}`,
       lane: lane?.dialect,
       calls: options.calls,
+      undoInput: options.undoInput,
     })
     if (lane) this.#lane = new Lane(lane.dialect, this.blocks, this.budget)
   }

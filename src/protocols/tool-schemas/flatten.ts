@@ -17,6 +17,8 @@ interface FlattenContext {
   isRoot: boolean
   /** The result allows more than the schema. */
   loosen(): void
+  /** Counts one more schema, and throws if there are too many. */
+  count(): void
 }
 
 const maxNesting = 8
@@ -34,6 +36,7 @@ export function flatten(given: Fields, context: FlattenContext): Fields {
 
 function withoutAllOf(schema: Fields, context: FlattenContext, depth: number): Fields {
   if (!Array.isArray(schema.allOf)) return schema
+  context.count()
   const { goal } = context.subset
   if (depth > maxNesting) throw new Unfit('its allOf is nested too deep')
   if (schema.allOf.length > maxBranches) throw new Unfit('its allOf is too long')

@@ -18,6 +18,8 @@ export type Rewriting =
       readonly undo?: Undo
       /** Arguments may fit the rewritten schema that do not fit the given one. */
       readonly isLoose: boolean
+      /** Keywords that it does not have any more. */
+      readonly leftOut: readonly string[]
     }
   /** The schema goes out as it is, and not strict. */
   | { readonly kind: 'unfit'; readonly reason: string }
@@ -45,9 +47,10 @@ function rewrite(given: Fields, subset: Subset): Rewriting {
     if (subset.sizes && !isWithin(schema, subset.sizes)) return { kind: 'unfit', reason: 'it is too large' }
     if (writeAll(schema) === writeAll(given)) return { kind: 'kept' }
     const { isLoose, hasUndo } = rewriter
+    const leftOut = [...rewriter.leftOut]
     return hasUndo && undo
-      ? { kind: 'rewritten', schema, isLoose, undo: { root: undo, definitions, schema } }
-      : { kind: 'rewritten', schema, isLoose }
+      ? { kind: 'rewritten', schema, isLoose, leftOut, undo: { root: undo, definitions, schema } }
+      : { kind: 'rewritten', schema, isLoose, leftOut }
   } catch (error) {
     if (error instanceof Unfit) return { kind: 'unfit', reason: error.message }
     throw error

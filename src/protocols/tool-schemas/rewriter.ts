@@ -38,6 +38,8 @@ export class Rewriter {
   isLoose = false
   /** Something is to be undone. */
   hasUndo = false
+  /** Keywords that are not in the result, or only in words. */
+  readonly leftOut = new Set<string>()
 
   constructor(root: Fields, subset: Subset) {
     this.#root = root
@@ -102,16 +104,26 @@ export class Rewriter {
 
   #place(given: unknown, depth: number, isRoot = false): Part {
     if (!isObject(given)) return { schema: this.#boolean(given), undo: undefined }
-    if (++this.#count > maxSchemas) throw new Unfit('it is too large')
+    this.#tick()
     if (depth > maxDepth) throw new Unfit('it is nested too deep')
     const flat = typeof given.$ref === 'string' ? given : this.#flat(given, isRoot)
     if (typeof flat.$ref === 'string') return this.#reference(flat, flat.$ref, depth, isRoot)
     return this.#plain(flat, depth, isRoot)
   }
 
+  #tick(): void {
+    if (++this.#count > maxSchemas) throw new Unfit('it is too large')
+  }
+
   #flat(given: Fields, isRoot: boolean): Fields {
     const { subset, loosen } = this.#walk
-    return flatten(given, { subset, loosen, isRoot, definitions: this.#definitions })
+    return flatten(given, {
+      subset,
+      loosen,
+      isRoot,
+      definitions: this.#definitions,
+      count: () => this.#tick(),
+    })
   }
 
   #boolean(given: unknown): unknown {
@@ -211,7 +223,8 @@ export class Rewriter {
       else {
         const treatment = treat(schema, keyword, this.#subset)
         if (typeof treatment === 'object') Object.assign(out, treatment.kept)
-        else if (treatment === 'told') said.push(inWords(schema, keyword) ?? keyword)
+        else this.leftOut.add(keyword)
+        if (treatment === 'told') said.push(inWords(schema, keyword) ?? keyword)
         if (treatment === 'told' && (keyword === 'enum' || keyword === 'const')) this.isLoose = true
       }
     }

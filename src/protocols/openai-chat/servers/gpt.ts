@@ -77,6 +77,7 @@ export const gptRows: readonly Row[] = [
       systemMessages: 'anywhere',
       mostTools: 128,
       refuses: foreignFields,
+      strictTools: 'openai',
     },
   },
   { host: /(^|\.)openai\.com$/, traits: { limitField: 'max_completion_tokens' } },

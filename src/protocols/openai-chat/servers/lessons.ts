@@ -26,7 +26,8 @@ export function lessonOf(refused: RefusedRequest): Lesson | undefined {
   return undefined
 }
 
-const isNew = (lesson: Lesson, traits: ServerTraits) =>
+/** The traits do not contain the lesson yet. */
+export const isNew = (lesson: Lesson, traits: ServerTraits) =>
   Object.entries(lesson).some(
     ([name, value]) => JSON.stringify(traits[name as keyof ServerTraits]) !== JSON.stringify(value),
   )

@@ -12,7 +12,7 @@
 
 import { followedBy, oneOf } from '../../../base/words.ts'
 import { gptRows } from './gpt.ts'
-import type { Row } from './traits.ts'
+import type { Row, ServerTraits } from './traits.ts'
 
 const kimiHost = /(^|\.)(moonshot\.(ai|cn)|kimi\.com)$/
 /** Kimi models that always think. */
@@ -42,7 +42,8 @@ export const rows: readonly Row[] = [
       nullFields: false,
       names: 'tool',
       refuses: ['store', 'user', 'logit_bias', 'logprobs', 'top_logprobs', 'search_parameters'],
-      schemaKeywords: ['$id', '$schema'],
+      schemas: 'mistral',
+      strictTools: 'ignored',
     },
   },
   // The chat templates of these models insist on it, on every host.
@@ -55,8 +56,11 @@ export const rows: readonly Row[] = [
       reasoning: 'reasoning',
       nullFields: false,
       refuses: ['logit_bias', 'logprobs', 'top_logprobs', 'search_parameters'],
+      strictTools: 'ignored',
+      formatBesideTools: false,
     },
   },
+  { host: /(^|\.)groq\.com$/, model: /gpt-oss|kimi/i, traits: { strictTools: 'openai' } },
   {
     host: /(^|\.)cerebras\.ai$/,
     traits: {
@@ -66,9 +70,12 @@ export const rows: readonly Row[] = [
       refuses: ['store', 'search_parameters'],
       nullFields: false,
       silentOverflow: true,
+      strictTools: 'cerebras',
+      evenStrict: true,
+      formatBesideTools: false,
     },
   },
-  { host: /(^|\.)x\.ai$/, traits: { reasoning: 'nowhere', names: 'none' } },
+  { host: /(^|\.)x\.ai$/, traits: { reasoning: 'nowhere', names: 'none', schemas: 'xai' } },
   {
     host: /(^|\.)x\.ai$/,
     model: /grok-([4-9]|code-fast)/i,
@@ -91,6 +98,7 @@ export const rows: readonly Row[] = [
       uniqueCallIds: true,
       plainText: true,
       imageUrls: false,
+      schemas: 'moonshot',
     },
   },
   { host: kimiHost, model: kimiThinks, traits: { fixed: ['temperature'] } },
@@ -103,11 +111,8 @@ export const rows: readonly Row[] = [
   },
   { model: /qwen|qwq/i, traits: { forcedWhileThinking: false } },
   { model: oneOf(/qwq/i, followedBy(/qwen/i, /think/i)), traits: { thinks: true } },
-  // Annotations. Google refuses the ones that it does not know.
-  {
-    host: /^generativelanguage\.googleapis\.com$/,
-    traits: { schemaKeywords: ['$id', '$schema', '$comment'] },
-  },
+  // Google turns schemas into a form of its own, and refuses keywords that this form does not have.
+  { host: /^generativelanguage\.googleapis\.com$/, traits: { schemas: 'gemini' } },
   {
     host: /^generativelanguage\.googleapis\.com$/,
     model: /gemini-([3-9]|\d\d)/i,
@@ -118,5 +123,23 @@ export const rows: readonly Row[] = [
     traits: { adds: { context_length_exceeded_behavior: 'error' }, effortBesideThinking: false },
   },
   // Ollama, matched by its port: it turns a list of parts into one message per part.
-  { host: /:11434$/, traits: { reasoning: 'reasoning', plainText: true } },
+  { host: /:11434$/, traits: { reasoning: 'reasoning', plainText: true, formatBesideTools: false } },
+  // Services on which `strict` has no effect. DeepSeek has it at /beta only, and xAI holds to every schema anyway.
+  {
+    host: /(^|\.)(x\.ai|deepseek\.com|z\.ai|bigmodel\.cn|minimax\.(io|chat)|minimaxi\.com|aliyuncs\.com|together\.xyz|fireworks\.ai|deepinfra\.com|nvidia\.com|googleapis\.com)$/,
+    traits: { strictTools: 'ignored' },
+  },
+  { host: kimiHost, traits: { strictTools: 'ignored' } },
+  // Ollama and LM Studio.
+  { host: /:(11434|1234)$/, traits: { strictTools: 'ignored' } },
+  { host: /(^|\.)openrouter\.ai$/, traits: { strictTools: 'openai' } },
 ]
+
+/** Servers without a host name of their own, by `owned_by` in their list of models. */
+export const families: ReadonlyMap<string, Partial<ServerTraits>> = new Map<string, Partial<ServerTraits>>([
+  // A response_format would cover all output, so that no call can be made.
+  ['vllm', { strictTools: 'xgrammar', strictUnasked: true, formatBesideTools: false }],
+  ['sglang', { strictTools: 'xgrammar', strictUnasked: true }],
+  // Holds to every schema by its grammar.
+  ['llamacpp', { strictTools: 'ignored' }],
+])

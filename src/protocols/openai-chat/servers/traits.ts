@@ -1,6 +1,8 @@
 // Traits: the ways in which an OpenAI-compatible service may differ, and the defaults (`commonGround`) for services without rows.
 
 import type { Words } from '../../../base/words.ts'
+import type { StrictForm } from '../../tool-schemas/strict-tools.ts'
+import type { SubsetName } from '../../tool-schemas/subset.ts'
 
 /** The field for the reasoning of earlier answers. `as answered`: the field that the server's own answers use. */
 export type ReasoningPlace = 'as answered' | 'reasoning_content' | 'reasoning' | 'parts' | 'nowhere'
@@ -70,8 +72,18 @@ export interface ServerTraits {
   adds: Readonly<Record<string, unknown>>
   /** The most tools of a request. Undefined: not known. */
   mostTools: number | undefined
-  /** Keywords that a tool's schema must not have. */
+  /** Keywords that the service has refused in a tool's schema, by name. */
   schemaKeywords: readonly string[]
+  /** The subset of JSON Schema that schemas of tools are lowered to. Undefined: they go out as they are. */
+  schemas: SubsetName | undefined
+  /** How the service takes `strict` of tools. ignored: it has no effect there, or is refused. */
+  strictTools: StrictForm | 'ignored' | 'unknown'
+  /** `strict` is asked for without a setting: it is cheap there, and needs no rewriting of arguments. */
+  strictUnasked: boolean
+  /** Refuses tools of which some are strict and some are not. */
+  evenStrict: boolean
+  /** Can do `response_format` beside tools. */
+  formatBesideTools: boolean
   /** Refuses an overlong conversation without an error text. */
   silentOverflow: boolean
   /** The only accepted name of the output limit. Undefined: the name that the client used. */
@@ -118,6 +130,11 @@ export const commonGround: ServerTraits = {
   adds: {},
   mostTools: undefined,
   schemaKeywords: [],
+  schemas: undefined,
+  strictTools: 'unknown',
+  strictUnasked: false,
+  evenStrict: false,
+  formatBesideTools: true,
   limitField: undefined,
   silentOverflow: false,
 }

@@ -3,14 +3,18 @@
 
 import { randomBytes } from 'node:crypto'
 import { checkBody } from './openai/check-body.ts'
+import { checkCalls } from './openai/check-calls.ts'
+import { constrain } from './openai/constrain.ts'
 import { toConversation } from './openai/conversation.ts'
 import { PROFILES, type ServerName, type ServerProfile } from './openai/profiles.ts'
 import type { Quirk } from './openai/quirks.ts'
 import { type ErrorShape, Refusal, toErrorReply } from './openai/refusal.ts'
 import { createOpenAIRenderer } from './openai/render.ts'
+import type { ChatRequest } from './openai/request.ts'
 import { isResponsesQuirk, type ResponsesQuirk } from './openai/responses/quirks.ts'
 import { ResponsesApi } from './openai/responses.ts'
 import type { RecordedRequest } from './recording.ts'
+import type { Step } from './script.ts'
 import { type Dialect, type Exchange, type Reply, type Sim, type SimOptions, startSim } from './server.ts'
 import { isRecord } from './shape.ts'
 import { estimateTokens } from './tokens.ts'
@@ -125,11 +129,15 @@ class OpenAIDialect implements Dialect {
     if (method !== 'GET') throw new Refusal(`Invalid URL (${method} ${path})`, { status: 404 })
     if (route === '/models') {
       const models = this.#options.models ?? DEFAULT_MODELS
-      return { status: 200, headers, body: { object: 'list', data: models.map(describeModel) } }
+      return {
+        status: 200,
+        headers,
+        body: { object: 'list', data: models.map((name) => this.#describe(name)) },
+      }
     }
     const name = decodeURIComponent(route.slice('/models/'.length))
     this.#checkModel(name)
-    return { status: 200, headers, body: describeModel(name) }
+    return { status: 200, headers, body: this.#describe(name) }
   }
 
   #respond(request: RecordedRequest, headers: Record<string, string>): Exchange {
@@ -154,8 +162,20 @@ class OpenAIDialect implements Dialect {
         quirks: isCareless(body.model) ? new Set([...this.#quirks, 'careless-calls' as const]) : this.#quirks,
       }),
       conversation: toConversation(body),
+      prepare: (steps) => this.#prepare(steps, body),
       showsReasoning: REASONING_QUIRKS.some((quirk) => this.#quirks.has(quirk)),
     }
+  }
+
+  #describe(id: string) {
+    return { id, object: 'model', created: 1_735_689_600, owned_by: this.#profile.ownedBy ?? 'simulator' }
+  }
+
+  /** What the server makes of an answer: calls that fit their tools, or its own complaint about them. */
+  #prepare(steps: readonly Step[], body: ChatRequest): readonly Step[] {
+    const { constrains, checksCalls } = this.#profile
+    const held = constrains ? constrain(steps, body, constrains) : steps
+    return checksCalls ? checkCalls(held, body) : held
   }
 
   #checkModel(name: string): void {
@@ -205,8 +225,4 @@ function checkKey(request: RecordedRequest, apiKey: string | undefined, keyHeade
       { status: 401, code: 'invalid_api_key' },
     )
   }
-}
-
-function describeModel(id: string) {
-  return { id, object: 'model', created: 1_735_689_600, owned_by: 'simulator' }
 }

@@ -1,15 +1,15 @@
 // Profiles of OpenAI-compatible servers: their URLs, rules, error layout and reasoning. Facts as of November 2026, from vendors'
 // documentation, open sources and reports of live accounts.
 
+import type { Constrains } from './constrain.ts'
 import type { Quirk } from './quirks.ts'
 import { type ErrorShape, Refusal } from './refusal.ts'
+import { evenStrict, forcedSchemas, oneMeaning, schemaRule, strictSchemas } from './schema-rules.ts'
 import {
   contentIsText,
   efforts,
-  googleUnknownName,
   groqWords,
   markedPrefix,
-  mistralGrammar,
   nineCharacterIds,
   noEarlierReasoning,
   noFields,
@@ -18,7 +18,6 @@ import {
   noNames,
   noNullFields,
   noRole,
-  noSchemaKeywords,
   notBoth,
   noUserAfterTool,
   onlyTemperatureOne,
@@ -31,6 +30,13 @@ import {
   toolChoices,
   wrongApiFormat,
 } from './server-rules.ts'
+import {
+  gbnfProblem,
+  geminiProblem,
+  mistralProblem,
+  moonshotProblem,
+  xaiProblem,
+} from './tool-schemas/problems.ts'
 
 export interface ServerProfile {
   /** The path before `/chat/completions`, `/responses` and `/models`. */
@@ -50,22 +56,18 @@ export interface ServerProfile {
   /** Takes reasoning back as parts of the content. */
   readonly thinkingParts?: true
   readonly rules?: readonly ServerRule[]
+  /** `owned_by` in its list of models. */
+  readonly ownedBy?: string
+  /** Which calls it holds to their schemas. */
+  readonly constrains?: Constrains
+  /** Checks calls after the fact. */
+  readonly checksCalls?: true
 }
 
 const V1 = /^\/v1$/
 const LOW_TO_HIGH = ['low', 'medium', 'high']
 const LOW_TO_XHIGH = [...LOW_TO_HIGH, 'xhigh']
 const GPT_OSS = /gpt-oss/
-
-/** Keywords that occur in the tools of agents. */
-const UNKNOWN_TO_GOOGLE = [
-  '$id',
-  '$schema',
-  '$comment',
-  'exclusiveMinimum',
-  'exclusiveMaximum',
-  'propertyNames',
-]
 
 const unrecognized = (name: string) => new Refusal(`Argument not supported on this model: ${name}`)
 
@@ -78,6 +80,7 @@ const extraForbidden = (path: string) =>
   })
 
 const kimi: readonly ServerRule[] = [
+  schemaRule(moonshotProblem),
   reasoningOnCalls,
   contentIsText,
   noImageUrls,
@@ -87,13 +90,22 @@ const kimi: readonly ServerRule[] = [
 ]
 
 export const PROFILES = {
-  openai: { base: V1, isOpenAI: true, responses: true },
-  azure: { base: /^\/openai\/v1$/, keyHeader: 'api-key', isOpenAI: true, responses: true },
+  openai: { base: V1, isOpenAI: true, responses: true, rules: [strictSchemas], constrains: 'strict' },
+  azure: {
+    base: /^\/openai\/v1$/,
+    keyHeader: 'api-key',
+    isOpenAI: true,
+    responses: true,
+    rules: [strictSchemas],
+    constrains: 'strict',
+  },
   'azure-classic': {
     base: /^\/openai\/deployments\/[^/]+$/,
     keyHeader: 'api-key',
     query: ['api-version'],
     isOpenAI: true,
+    rules: [strictSchemas],
+    constrains: 'strict',
   },
   openrouter: {
     base: /^\/api\/v1$/,
@@ -108,7 +120,11 @@ export const PROFILES = {
       noNullFields,
       noFields(['logprobs', 'top_logprobs', 'logit_bias'], unrecognized),
       efforts([GPT_OSS, LOW_TO_HIGH], [/qwen3-32b/, ['none', 'default']]),
+      strictSchemas,
+      notBoth('tools', 'response_format'),
     ],
+    constrains: 'strict',
+    checksCalls: true,
   },
   cerebras: {
     base: V1,
@@ -122,12 +138,16 @@ export const PROFILES = {
       noFields(['store'], wrongApiFormat),
       notBoth('tools', 'response_format'),
       efforts([GPT_OSS, LOW_TO_HIGH], [/glm-4\.7/, ['none']]),
+      evenStrict(/gpt-oss|glm/),
+      strictSchemas,
     ],
+    constrains: 'strict',
   },
   xai: {
     base: V1,
     quirks: ['reasoning_content', 'whole-calls'],
     rules: [
+      schemaRule(xaiProblem),
       noNames(/^$/),
       noFields(['stop', 'frequency_penalty'], unrecognized, /grok-([4-9]|code-fast)/),
       efforts(
@@ -153,7 +173,7 @@ export const PROFILES = {
       markedPrefix,
       noNames(/^tool$/),
       toolChoices('auto', 'none', 'any'),
-      noSchemaKeywords(['$id', '$schema'], mistralGrammar),
+      schemaRule(mistralProblem),
       efforts([/mistral-(small-2603|medium-2604)/, ['none', 'high']], [/magistral/, []]),
     ],
   },
@@ -174,11 +194,7 @@ export const PROFILES = {
     base: /^\/v1beta\/openai$/,
     errors: 'array',
     quirks: ['index-zero', 'thought-signature'],
-    rules: [
-      noSchemaKeywords(UNKNOWN_TO_GOOGLE, googleUnknownName),
-      thoughtSignatures,
-      efforts([/gemini-3/, ['minimal', ...LOW_TO_HIGH]]),
-    ],
+    rules: [schemaRule(geminiProblem), thoughtSignatures, efforts([/gemini-3/, ['minimal', ...LOW_TO_HIGH]])],
   },
   together: { base: V1, quirks: ['reasoning'] },
   fireworks: {
@@ -190,15 +206,33 @@ export const PROFILES = {
   minimax: { base: V1, quirks: ['think-tags'] },
   deepinfra: { base: /^\/v1\/openai$/, quirks: ['reasoning_content'] },
   nim: { base: V1, quirks: ['reasoning_content'] },
-  vllm: { base: V1, quirks: ['reasoning'] },
-  sglang: { base: V1, errors: 'flat-object', quirks: ['reasoning_content'] },
-  'llama.cpp': { base: V1, quirks: ['reasoning_content'] },
+  vllm: {
+    base: V1,
+    quirks: ['reasoning'],
+    ownedBy: 'vllm',
+    constrains: 'any strict',
+    rules: [forcedSchemas],
+  },
+  sglang: {
+    base: V1,
+    errors: 'flat-object',
+    quirks: ['reasoning_content'],
+    ownedBy: 'sglang',
+    constrains: 'any strict',
+    rules: [oneMeaning],
+  },
+  'llama.cpp': {
+    base: V1,
+    quirks: ['reasoning_content'],
+    ownedBy: 'llamacpp',
+    rules: [schemaRule(gbnfProblem)],
+  },
   ollama: {
     base: V1,
     quirks: ['reasoning'],
     rules: [contentIsText, efforts([/./, ['none', 'minimal', ...LOW_TO_XHIGH, 'ultra', 'max']])],
   },
-  'lm-studio': { base: V1, errors: 'text', quirks: ['reasoning_content'] },
+  'lm-studio': { base: V1, errors: 'text', quirks: ['reasoning_content'], rules: [schemaRule(gbnfProblem)] },
   litellm: { base: V1, quirks: ['reasoning_content'] },
 } as const satisfies Record<string, ServerProfile>
 

@@ -20,7 +20,7 @@ export interface ChatRequest extends Json {
   messages: ChatMessage[]
   tools?: {
     type: string
-    function?: { name: string; description?: string; parameters?: Json }
+    function?: { name: string; description?: string; parameters?: Json; strict?: boolean | null }
     custom?: { name: string }
   }[]
   tool_choice?: string | { type: string; function?: { name: string }; custom?: { name: string } }

@@ -181,35 +181,6 @@ export const toolChoices =
     )
   }
 
-export const noSchemaKeywords =
-  (names: readonly string[], refuse: (keyword: string, tool: string, index: number) => Refusal): ServerRule =>
-  ({ tools }) => {
-    for (const [index, { function: described }] of (tools ?? []).entries()) {
-      const found = names.find((name) => hasKey(described?.parameters, name))
-      if (found) throw refuse(found, described?.name ?? '', index)
-    }
-  }
-
-export const mistralGrammar = (keyword: string, tool: string) =>
-  new Refusal(`Invalid grammar: unsupported keyword ${keyword} in the schema of ${tool}`)
-
-export const googleUnknownName = (keyword: string, _tool: string, index: number) =>
-  new Refusal(
-    `Invalid JSON payload received. Unknown name "${keyword}" at 'tools[0].function_declarations[${index}].parameters': Cannot find field.`,
-  )
-
-/** True if `name` occurs as a keyword, not as the name of a property or inside a value. */
-function hasKey(schema: unknown, name: string): boolean {
-  if (Array.isArray(schema)) return schema.some((inner) => hasKey(inner, name))
-  if (!isRecord(schema)) return false
-  if (name in schema) return true
-  return Object.entries(schema).some(([keyword, inner]) => {
-    if (['const', 'default', 'enum', 'examples'].includes(keyword)) return false
-    const isMap = keyword === 'properties' || keyword === '$defs'
-    return hasKey(isMap && isRecord(inner) ? Object.values(inner) : inner, name)
-  })
-}
-
 type EffortRow = readonly [models: RegExp, efforts: readonly string[]]
 
 /** Accepted values by model. Empty list: the model has no such field. Models without a row take any value. */

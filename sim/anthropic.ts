@@ -39,6 +39,8 @@ export interface AnthropicSimOptions extends SimOptions {
    * calls without their thinking are refused.
    */
   readonly isCompatible?: boolean
+  /** The most characters of all strict schemas. */
+  readonly largestGrammar?: number
 }
 
 export function startAnthropicSim(options: AnthropicSimOptions = {}): Promise<Sim> {
@@ -138,7 +140,7 @@ class AnthropicDialect implements Dialect {
     const body = request.body as MessagesRequest
     const model = this.#findModel(body.model)
     checkMessages(body, model)
-    checkTools(body, model)
+    checkTools(body, model, this.#options.largestGrammar)
     checkThinkingConfig(body, model)
     if (this.#options.isCompatible) checkRepliedThinking(body)
     else checkThinkingHistory(body, model, this.#memory)

@@ -4,9 +4,10 @@ import { isRecord } from '../shape.ts'
 import type { AnthropicModel } from './models.ts'
 import { Refusal } from './refusal.ts'
 import { type Block, type MessagesRequest, toBlocks, type WireMessage } from './request.ts'
-import { findUnsupportedKeyword } from './strict-schema.ts'
+import { findStrictExcess, findUnsupportedKeyword } from './strict-schema.ts'
 
-export function checkTools(request: MessagesRequest, model: AnthropicModel): void {
+/** `largestGrammar`: the most characters of all strict schemas; the service does not say its own. */
+export function checkTools(request: MessagesRequest, model: AnthropicModel, largestGrammar?: number): void {
   const tools = request.tools ?? []
   if (new Set(tools.map(({ name }) => name)).size !== tools.length) {
     throw new Refusal('tools: Tool names must be unique.')
@@ -15,6 +16,7 @@ export function checkTools(request: MessagesRequest, model: AnthropicModel): voi
     const problem = tool.strict === true ? findUnsupportedKeyword(tool.input_schema) : undefined
     if (problem) throw new Refusal(`tools.${index}.custom: ${problem}`)
   }
+  checkStrict(tools, largestGrammar)
   checkDeferred(request)
   checkToolChoice(request, model)
   checkPairs(request.messages)
@@ -24,6 +26,19 @@ export function checkTools(request: MessagesRequest, model: AnthropicModel): voi
   if (usesTools && tools.length === 0) {
     throw new Refusal('Requests which include `tool_use` or `tool_result` blocks must define tools')
   }
+}
+
+function checkStrict(
+  tools: NonNullable<MessagesRequest['tools']>,
+  largestGrammar = Number.POSITIVE_INFINITY,
+): void {
+  const schemas = tools.filter(({ strict }) => strict === true).map((tool) => tool.input_schema)
+  const excess = findStrictExcess(schemas)
+  if (excess !== undefined) throw new Refusal(excess)
+  if (schemas.length > 0 && JSON.stringify(schemas).length > largestGrammar)
+    throw new Refusal(
+      'The compiled grammar is too large, which would cause performance issues. Simplify your tool schemas or reduce the number of strict tools.',
+    )
 }
 
 /** The limit that the service states. */

@@ -12,6 +12,7 @@ import { fromAnthropicError } from '../../protocols/anthropic-messages/errors.ts
 import { anthropicModel } from '../../protocols/anthropic-messages/models.ts'
 import { AnthropicReader } from '../../protocols/anthropic-messages/read.ts'
 import { bodyText, hasOddInput } from '../../protocols/requests/body-text.ts'
+import { strictNote, strictRefusedNote } from '../../protocols/tool-schemas/strict-tools.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
 import { askJson } from '../http/ask-json.ts'
 import { httpTurn } from '../http/http-turn.ts'
@@ -25,6 +26,8 @@ interface AnthropicBackendOptions {
   apiKey: string
   headers: Record<string, string>
   promptCache: 'auto' | 'off'
+  /** Default: auto, which asks for nothing. */
+  strict?: 'auto' | 'on' | 'off' | undefined
   accountHeaders?: readonly string[] | undefined
   isShared?: boolean | undefined
   progressMs: number
@@ -76,7 +79,10 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
       onAnswerHeaders: (headers) => context.onAnswerHeaders?.('anthropic', headers),
       toError: fromAnthropicError,
       cure(error) {
-        if (!requests.isCurable(request, sent.body, error)) return undefined
+        if (sent.strict && requests.refusedStrict(request, sent, error)) {
+          context.notes.withdraw(strictNote(sent.strict))
+          note(strictRefusedNote)
+        } else if (!requests.isCurable(request, sent.body, error)) return undefined
         sent = requests.write(request, context, note)
         return wire()
       },

@@ -2,6 +2,7 @@
 // service does not know.
 
 import { createHash } from 'node:crypto'
+import { BoundedMap } from '../../base/bounded-map.ts'
 import type { Fields } from '../../base/json.ts'
 import type { TurnContext } from '../../core/backend.ts'
 import { type Caller, callerId } from '../../core/caller.ts'
@@ -17,6 +18,7 @@ import {
 } from '../../protocols/anthropic-messages/block-binding.ts'
 import { listedFacts } from '../../protocols/anthropic-messages/capabilities.ts'
 import { dialect } from '../../protocols/anthropic-messages/dialect.ts'
+import { refusesStrict } from '../../protocols/anthropic-messages/errors.ts'
 import { type AnthropicModel, anthropicModel } from '../../protocols/anthropic-messages/models.ts'
 import type { ToolNames } from '../../protocols/anthropic-messages/names.ts'
 import { thinkingId } from '../../protocols/anthropic-messages/preserved-thinking.ts'
@@ -24,6 +26,8 @@ import { type TurnPosition, toAnthropicRequest } from '../../protocols/anthropic
 import { anthropicIds } from '../../protocols/anthropic-messages/stored-ids.ts'
 import { bodyText, hasOddInput } from '../../protocols/requests/body-text.ts'
 import { headersFor } from '../../protocols/requests/dialect-headers.ts'
+import type { StrictTools } from '../../protocols/tool-schemas/strict-tools.ts'
+import { toolsetDigest } from '../../protocols/tool-schemas/toolset.ts'
 import { StoredIds } from '../http/stored-ids.ts'
 import { KeptThinking, type Owner } from './kept-thinking.ts'
 
@@ -35,6 +39,8 @@ export interface UpstreamRequest {
   position: TurnPosition | undefined
   /** The model is expected to think. */
   thinks: boolean
+  /** The tools for which `strict` is asked. */
+  strict: StrictTools | undefined
 }
 
 interface Account {
@@ -42,6 +48,7 @@ interface Account {
   apiKey: string
   headers: Record<string, string>
   promptCache: 'auto' | 'off'
+  strict?: 'auto' | 'on' | 'off' | undefined
   /** Headers that choose the account and may come from the client. */
   accountHeaders?: readonly string[] | undefined
   /** Several keys share the account. */
@@ -58,6 +65,8 @@ export class AnthropicRequests {
   #listed = new Map<string, Partial<AnthropicModel>>()
   /** False once the service has refused the field. */
   #bindsBlocks = true
+  /** Models and sets of tools for which the service refused `strict`. */
+  readonly #notStrict = new BoundedMap<string, true>(lessonLimits)
 
   constructor(account: Account) {
     this.#account = account
@@ -85,8 +94,13 @@ export class AnthropicRequests {
     const headers = headersFor('anthropic', request.origin, own, accountHeaders)
     const model = forVersion(this.factsOf(request.model), headers['anthropic-version'])
     const owner = this.#owner(request, caller)
+    let strict: StrictTools | undefined
     const { body, names, betas, position } = toAnthropicRequest(request, {
       model,
+      asksStrict: this.#account.strict === 'on' && !this.#refusesStrict(request),
+      onStrict: (tools) => {
+        strict = tools
+      },
       recall: (turn) => this.#thoughts.recall(owner, turn),
       isRefused: this.#thoughts.isRefused,
       bindsBlocks: this.#bindsBlocks,
@@ -95,7 +109,7 @@ export class AnthropicRequests {
     })
     this.storedIds?.check(caller.key, body)
     const thinks = body.thinking !== undefined || model.thinksByDefault
-    return { body, names, position, model, headers: withBetas(headers, request, betas, note), thinks }
+    return { body, names, position, model, headers: withBetas(headers, request, betas, note), thinks, strict }
   }
 
   keep(request: TurnRequest, { caller }: TurnContext, sent: UpstreamRequest, turn: CollectedTurn): void {
@@ -120,10 +134,26 @@ export class AnthropicRequests {
     return true
   }
 
+  /** True if the refusal is about strict tools that the gateway asked for. They are not asked for again. */
+  refusedStrict(request: TurnRequest, { strict }: UpstreamRequest, { message }: GatewayError): boolean {
+    if (strict === undefined || !refusesStrict(message)) return false
+    this.#notStrict.set(toolsKey(request), true)
+    return true
+  }
+
+  #refusesStrict(request: TurnRequest): boolean {
+    return this.#notStrict.size > 0 && this.#notStrict.get(toolsKey(request)) === true
+  }
+
   #owner({ model }: TurnRequest, caller: Caller): Owner {
     return { caller: `${this.#accountId} ${callerId(caller)}`, model }
   }
 }
+
+const toolsKey = ({ model, tools }: TurnRequest) => `${model} ${toolsetDigest(tools)}`
+
+/** What was learned expires, because services change. */
+const lessonLimits = { maxEntries: 1_000, ttlMs: 6 * 60 * 60 * 1000 }
 
 export const textOf = ({ body }: UpstreamRequest, request: TurnRequest): string =>
   bodyText(body, request.origin, hasOddInput(request))

@@ -19,7 +19,9 @@ import { ResponsesRequest } from './responses-request.ts'
 /** The longest tool name; Chat takes 64 characters. */
 const longestName = 128
 
-export function createResponsesApi({ name, host, reasoningSources, isShared }: ApiOptions): Api {
+export function createResponsesApi(options: ApiOptions): Api {
+  const { name, host, reasoningSources, isShared } = options
+  const asksStrict = options.strict === 'on'
   const kept = new KeptReasoning(reasoningSources)
   const lessons = new ResponsesLessons(host)
   const storedIds = isShared ? new StoredIds(name, responsesIds) : undefined
@@ -31,13 +33,19 @@ export function createResponsesApi({ name, host, reasoningSources, isShared }: A
     const fitting = withFittingNames(request, note, longestName)
     const source = reasoningSource(name, host, model)
     const mayForward = context.mayOpenLane === true && fitting.request === request
-    const sent = new ResponsesRequest(fitting.request, context, { kept, lessons, source }, mayForward)
+    const sent = new ResponsesRequest(
+      fitting.request,
+      context,
+      { kept, lessons, source, asksStrict },
+      mayForward,
+    )
     const offered = new Set(fitting.request.tools.map((tool) => tool.name))
     const form = request.stream ? ('message' as const) : ('answer' as const)
     const createReader = () =>
       new ResponsesReader({
         turnId,
-        wholeArguments,
+        wholeArguments: wholeArguments || sent.hasUndo,
+        undoInput: (tool, input) => sent.undoInput(tool, input),
         budget,
         calls: fitting.check(context.calls),
         model,

@@ -3,11 +3,15 @@
 import { BoundedMap } from '../../base/bounded-map.ts'
 import type { Fields } from '../../base/json.ts'
 import type { GatewayError } from '../../core/errors.ts'
+import type { TurnRequest } from '../../core/request.ts'
 import { effortsOf } from '../../protocols/openai-chat/servers/efforts.ts'
 import { isOpenAIHost } from '../../protocols/openai-chat/servers/gpt.ts'
 import { serverTraits } from '../../protocols/openai-chat/servers.ts'
 import { responsesLesson } from '../../protocols/openai-responses/lessons.ts'
 import type { ResponsesLesson, ResponsesTraits } from '../../protocols/openai-responses/traits.ts'
+import { toolsetDigest } from '../../protocols/tool-schemas/toolset.ts'
+
+const toolsKey = ({ model, tools }: TurnRequest) => `${model} ${toolsetDigest(tools)}`
 
 /** Lessons expire, because services change. */
 const limits = { maxBytes: 4 * 1024 * 1024, ttlMs: 6 * 60 * 60 * 1000 }
@@ -16,9 +20,19 @@ const lessonBytes = 4 * 1024
 export class ResponsesLessons {
   readonly #host: string
   readonly #byModel = new BoundedMap<string, ResponsesLesson>(limits)
+  /** Sets of tools for which the service refused `strict`. */
+  readonly #notStrict = new BoundedMap<string, true>({ maxEntries: 1_000, ttlMs: limits.ttlMs })
 
   constructor(host: string) {
     this.#host = host
+  }
+
+  refuseStrict(request: TurnRequest): void {
+    this.#notStrict.set(toolsKey(request), true)
+  }
+
+  refusesStrict(request: TurnRequest): boolean {
+    return this.#notStrict.size > 0 && this.#notStrict.get(toolsKey(request)) === true
   }
 
   traitsOf(model: string): ResponsesTraits {

@@ -4,6 +4,7 @@ import type { Fields } from '../../base/json.ts'
 import type { TurnContext } from '../../core/backend.ts'
 import type { GatewayError } from '../../core/errors.ts'
 import type { TurnRequest } from '../../core/request.ts'
+import { refusesStrict } from '../../protocols/openai-responses/lessons.ts'
 import {
   type ResponsesRequestOptions,
   toResponsesRequest,
@@ -11,6 +12,12 @@ import {
 import { isReasoningMissing, isSealRefusal } from '../../protocols/openai-responses/upstream-errors.ts'
 import { verbatimBody } from '../../protocols/openai-responses/verbatim.ts'
 import { bodyText } from '../../protocols/requests/body-text.ts'
+import {
+  type StrictTools,
+  strictNote,
+  strictRefusedNote,
+  undoCall,
+} from '../../protocols/tool-schemas/strict-tools.ts'
 import type { KeptReasoning } from './kept-reasoning.ts'
 import type { ResponsesLessons } from './responses-lessons.ts'
 
@@ -22,6 +29,8 @@ interface ResponsesMemory {
   lessons: ResponsesLessons
   /** Whose reasoning the service can read. */
   source: string
+  /** The backend is set to ask for strict schemas. */
+  asksStrict: boolean
 }
 
 export class ResponsesRequest {
@@ -33,6 +42,7 @@ export class ResponsesRequest {
   isVerbatim = false
   #lessonsLeft = maxLessons
   #isSealTried = false
+  #strict: StrictTools | undefined
 
   #mayForward: boolean
 
@@ -53,9 +63,25 @@ export class ResponsesRequest {
     return bodyText(this.#body, this.#request.origin)
   }
 
+  /** Arguments of some tools must be translated back, so calls are read as a whole. */
+  get hasUndo(): boolean {
+    return this.#strict !== undefined && this.#strict.undo.size > 0
+  }
+
+  undoInput(name: string, input: string): string {
+    return this.#strict ? undoCall(this.#strict.undo, name, input) : input
+  }
+
   correct(error: GatewayError): boolean {
     const { kept, lessons } = this.#memory
     if (this.#lessonsLeft-- === 0) return false
+    if (this.#strict && refusesStrict(error.message)) {
+      lessons.refuseStrict(this.#request)
+      this.#context.notes.withdraw(strictNote(this.#strict))
+      this.#context.notes.add(strictRefusedNote)
+      this.#body = this.#write()
+      return true
+    }
     if (this.isVerbatim && isReasoningMissing(error)) this.#mayForward = false
     else if (isSealRefusal(error)) {
       const { input } = this.#body
@@ -70,7 +96,7 @@ export class ResponsesRequest {
   }
 
   #write(): Fields {
-    const { kept, lessons, source } = this.#memory
+    const { kept, lessons, source, asksStrict } = this.#memory
     const { caller, notes } = this.#context
     const { model } = this.#request
     const options: ResponsesRequestOptions = {
@@ -80,6 +106,10 @@ export class ResponsesRequest {
       isTaken: (item) => kept.isTaken(item, source),
       note: (text) => notes.add(text),
       withdraw: (text) => notes.withdraw(text),
+      asksStrict: asksStrict && !lessons.refusesStrict(this.#request),
+      onStrict: (tools) => {
+        this.#strict = tools
+      },
     }
     const verbatim = this.#mayForward ? verbatimBody(this.#request, options) : undefined
     this.isVerbatim = verbatim !== undefined

@@ -132,3 +132,9 @@ function refined(code: ErrorCode, kind: string, text: string): ErrorCode {
   if (isOverflow(kind, text)) return 'context-overflow'
   return /credit balance is too low/i.test(text) ? 'quota-exhausted' : code
 }
+
+/** The service refuses `strict` for these tools: over a limit, or a schema that is not in its subset. */
+export const refusesStrict = (text: string): boolean =>
+  /too many strict tools|compiled grammar is too large|schema is too complex|too many (?:optional|union)|tools\.\d{1,4}\.custom(?:\.input_schema)?: (?:for '|schema keyword)/i.test(
+    text.slice(0, 2_000),
+  )

@@ -23,11 +23,11 @@ import {
   type Thinking,
   withoutLostThinking,
 } from './thinking-out.ts'
-import { toolNamesOf, toTools } from './tools-out.ts'
+import { type StrictOptions, toolNamesOf, toTools } from './tools-out.ts'
 import { withUnaskedThinking } from './unasked-thinking.ts'
 import { verbatimBody } from './verbatim.ts'
 
-interface AnthropicRequestOptions {
+interface AnthropicRequestOptions extends StrictOptions {
   model: AnthropicModel
   /** The kept form of a turn, if there is one. */
   recall(turn: ReturnedTurn): KeptTurn | undefined
@@ -77,7 +77,7 @@ export function toAnthropicRequest(request: TurnRequest, options: AnthropicReque
   const binds = checks && options.bindsBlocks
   const context = { request, model, maxTokens: asked, binds, note }
   const wanted = decideThinking(context)
-  const { tools, toolChoice, instruction } = toTools(request, names, model, note)
+  const { tools, toolChoice, instruction } = toTools(request, names, options)
   const first = buildMessages(request, wanted.replays, names, options)
   const thinking = withoutLostThinking(wanted, first.messages, context)
   const { system, messages, kept, digest } =

@@ -2,6 +2,7 @@
 
 import { isObject, textOf } from '../../base/json.ts'
 import type { TurnRequest } from '../../core/request.ts'
+import { type StrictTool, type StrictTools, strictNote, toStrictTools } from '../tool-schemas/strict-tools.ts'
 import { dialect } from './dialect.ts'
 import { type Block, cacheControl } from './media-out.ts'
 import type { AnthropicModel } from './models.ts'
@@ -14,23 +15,33 @@ interface ToolsOut {
   instruction?: string
 }
 
-export function toTools(
-  request: TurnRequest,
-  names: ToolNames,
-  model: AnthropicModel,
-  note: (text: string) => void,
-): ToolsOut {
+export interface StrictOptions {
+  /** Strict tools are asked for, unless the client has stated it for any tool. */
+  asksStrict?: boolean | undefined
+  /** Gets the tools for which `strict` is asked; undefined if it is not. */
+  onStrict?(tools: StrictTools | undefined): void
+}
+
+interface ToolsOptions extends StrictOptions {
+  model: AnthropicModel
+  note(text: string): void
+}
+
+export function toTools(request: TurnRequest, names: ToolNames, options: ToolsOptions): ToolsOut {
+  const { model, note } = options
   const own = (request.opaqueTools ?? []).map(({ value }): Block => ({ ...value }))
   if (request.tools.length + own.length === 0) return toolsOfHistory(request, names)
   if (request.origin.dialect !== dialect && request.tools.some((tool) => tool.strict))
     note('strict tool schemas are not enforced by the upstream')
   const verbatim = ownTools(request)
+  const strict = strictTools(request, options)
   const functions = request.tools.map(
-    (tool): Block =>
+    (tool, at): Block =>
       verbatim.get(tool.name) ?? {
         name: names.toUpstream(tool.name),
         ...(tool.description ? { description: tool.description } : {}),
-        input_schema: toInputSchema(tool.schema),
+        input_schema: strict?.[at]?.schema ?? toInputSchema(tool.schema),
+        ...(strict?.[at]?.strict ? { strict: true } : {}),
         ...cacheControl(tool.cache),
       },
   )
@@ -55,6 +66,27 @@ export function toTools(
   const forced =
     choice.type === 'tool' ? { type: 'tool', name: names.toUpstream(choice.name) } : { type: 'any' }
   return { tools, toolChoice: { ...forced, ...one } }
+}
+
+/** As many strict tools as the service takes; undefined if none is asked for. */
+function strictTools(
+  { tools, origin }: TurnRequest,
+  { asksStrict, onStrict, model, note }: ToolsOptions,
+): readonly StrictTool[] | undefined {
+  const isAsked =
+    asksStrict === true &&
+    model.structuredOutput &&
+    origin.dialect !== dialect &&
+    tools.every(({ strict }) => strict === undefined)
+  const made = isAsked
+    ? toStrictTools(
+        tools.map(({ name, schema }) => ({ name, schema: toInputSchema(schema) })),
+        'anthropic',
+      )
+    : undefined
+  onStrict?.(made)
+  if (made) note(strictNote(made))
+  return made?.tools
 }
 
 /** The API refuses a history with tool calls but no tools: the tools that it names are declared, with tool_choice `none`. */

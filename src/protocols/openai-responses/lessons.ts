@@ -19,6 +19,10 @@ export function responsesLesson(refused: RefusedRequest): ResponsesLesson | unde
   return onSummary(refused) ?? onEffort(refused) ?? onField(refused)
 }
 
+/** A schema that is not in the strict subset. */
+export const refusesStrict = (text: string): boolean =>
+  /invalid schema for function|invalid_function_parameters|schema is too complex/i.test(text.slice(0, 2_000))
+
 /** Organisations that are not verified may not have summaries of some models. */
 function onSummary({ text, param, body, traits }: RefusedRequest): ResponsesLesson | undefined {
   if (param !== 'reasoning.summary' && !/reasoning summar(?:y|ies)/i.test(text)) return undefined

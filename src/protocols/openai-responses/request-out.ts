@@ -4,10 +4,17 @@
 import { type Fields, isObject } from '../../base/json.ts'
 import type { Tool, TurnRequest } from '../../core/request.ts'
 import { customToolNotes } from '../requests/custom-tools.ts'
+import { type StrictTools, strictNote, toStrictTools } from '../tool-schemas/strict-tools.ts'
+import { dialect } from './dialect.ts'
 import { type HistoryOptions, ItemWriter } from './history-out.ts'
 import { type SettingsOptions, writeSettings } from './settings-out.ts'
 
-export type ResponsesRequestOptions = HistoryOptions & SettingsOptions
+export interface ResponsesRequestOptions extends HistoryOptions, SettingsOptions {
+  /** Strict schemas are asked for, unless the client has stated it for any tool. */
+  asksStrict?: boolean | undefined
+  /** Gets the tools for which `strict` is asked; undefined if it is not. */
+  onStrict?(tools: StrictTools | undefined): void
+}
 
 export function toResponsesRequest(request: TurnRequest, options: ResponsesRequestOptions): Fields {
   const custom = new Set(request.tools.flatMap(({ name, custom }) => (custom ? [name] : [])))
@@ -18,7 +25,7 @@ export function toResponsesRequest(request: TurnRequest, options: ResponsesReque
     store: false,
     include: ['reasoning.encrypted_content'],
   }
-  writeTools(body, request, custom)
+  writeTools(body, request, custom, options)
   writeNeeded(body, request)
   writeSettings(body, request, options)
   if (request.stream) body.stream = true
@@ -37,10 +44,16 @@ function writeNeeded(body: Fields, { needs = [], origin }: TurnRequest): void {
 
 const needed = new Set(['conversation', 'prompt', 'tool_choice'])
 
-function writeTools(body: Fields, request: TurnRequest, custom: ReadonlySet<string>): void {
+function writeTools(
+  body: Fields,
+  request: TurnRequest,
+  custom: ReadonlySet<string>,
+  options: ResponsesRequestOptions,
+): void {
   const { opaqueTools = [] } = request
-  if (request.tools.length + opaqueTools.length === 0) return
-  body.tools = [...request.tools.map(toTool), ...opaqueTools.map(({ value }) => value)]
+  const tools = strictTools(request, options)
+  if (tools.length + opaqueTools.length === 0) return
+  body.tools = [...tools.map(toTool), ...opaqueTools.map(({ value }) => value)]
   if (request.parallelToolCalls !== undefined) body.parallel_tool_calls = request.parallelToolCalls
   const { toolChoice: choice } = request
   if (choice === undefined) return
@@ -48,6 +61,23 @@ function writeTools(body: Fields, request: TurnRequest, custom: ReadonlySet<stri
     choice.type === 'tool'
       ? { type: custom.has(choice.name) ? 'custom' : 'function', name: choice.name }
       : choice.type
+}
+
+/** The tools, with the schemas and `strict` that are asked for. */
+function strictTools({ tools, origin }: TurnRequest, options: ResponsesRequestOptions): readonly Tool[] {
+  const { asksStrict, onStrict, note } = options
+  const isAsked =
+    asksStrict === true && origin.dialect !== dialect && tools.every(({ strict }) => strict === undefined)
+  const functions = tools.filter(({ custom }) => custom === undefined)
+  const made = isAsked ? toStrictTools(functions, 'openai') : undefined
+  onStrict?.(made)
+  if (!made) return tools
+  note(strictNote(made))
+  const byName = new Map(made.tools.map((tool) => [tool.name, tool]))
+  return tools.map((tool) => {
+    const strict = tool.custom ? undefined : byName.get(tool.name)
+    return strict ? { ...tool, schema: strict.schema, strict: strict.strict } : tool
+  })
 }
 
 function toTool({ name, description, schema, strict, custom }: Tool): Fields {

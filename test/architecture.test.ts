@@ -33,7 +33,7 @@ const rows: readonly (readonly [folder: string, mayImport: string])[] = [
   ['protocols/gemini', 'core protocols/requests'],
   [
     'protocols/openai-chat',
-    'core protocols/anthropic-messages protocols/errors protocols/openai-responses protocols/requests protocols/streams protocols/tool-schemas',
+    'core protocols/anthropic-messages protocols/errors protocols/openai-responses protocols/requests protocols/streams protocols/tool-schemas protocols/tool-text',
   ],
   [
     'protocols/cursor-agent',

@@ -1,6 +1,7 @@
 // One turn over HTTP, streamed or whole, for any protocol that answers with server-sent events or one JSON value.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Fields } from '../../base/json.ts'
 import type { Signal } from '../../base/signal.ts'
 import type { GatewayError } from '../../core/errors.ts'
 import type { TurnEvent } from '../../core/events.ts'
@@ -25,6 +26,8 @@ export interface HttpTurn extends ProgressLimits {
   signal: Signal
   tap?: TurnTap | undefined
   toError(refusal: UpstreamRefusal): GatewayError
+  /** The answer that the last refusal holds, as JSON; undefined if it holds none. */
+  rescue?(): Fields | undefined
   /** The request to send instead, if the refusal shows how to correct it. The implementer limits the number of corrections. */
   cure?(error: GatewayError): Attempt | undefined
   /** Gets the headers of every answer, refusals included. */
@@ -113,6 +116,10 @@ class HttpBatches implements PulledBatches, TextDeltaSource, AsyncIterableIterat
       const response = await this.#ask()
       // The turn may have been given up while the answer was on its way.
       if (this.#givenUp) throw givenUp()
+      if ('rescued' in response) {
+        this.#close(true)
+        return { done: false, value: this.#given(this.#turn.reader.whole(response.rescued)) }
+      }
       this.#body = response.body
       this.#state = 'streaming'
       const type = String(response.headers['content-type'] ?? '')
@@ -129,7 +136,7 @@ class HttpBatches implements PulledBatches, TextDeltaSource, AsyncIterableIterat
   }
 
   /** The response to the request, or to the corrected one. */
-  async #ask(): Promise<UpstreamResponse> {
+  async #ask(): Promise<UpstreamResponse | { rescued: Fields }> {
     const turn = this.#turn
     const response = await turn.client.request({
       method: 'POST',
@@ -147,6 +154,8 @@ class HttpBatches implements PulledBatches, TextDeltaSource, AsyncIterableIterat
     turn.onAnswerHeaders?.(response.headers)
     if (response.status === 200) return response
     const error = await readRefusal(response, turn)
+    const rescued = this.#givenUp ? undefined : turn.rescue?.()
+    if (rescued) return { rescued }
     const cured = this.#givenUp ? undefined : turn.cure?.(error)
     if (!cured) throw error
     this.#turn = Object.assign({}, turn, cured)

@@ -46,6 +46,8 @@ export interface ApiTurn {
   /** Gets the JSON text of every event and answer before it is read. */
   onJson?: ((text: string) => void) | undefined
   toError(refusal: UpstreamRefusal): GatewayError
+  /** The answer that the last refusal holds; undefined if it holds none. */
+  rescue?(): Fields | undefined
   /** Changes the request as a refusal asks for; false if the refusal does not say how. */
   correct(error: GatewayError): boolean
   /** Gets each batch before it is sent: the client may reply immediately. */

@@ -89,6 +89,7 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
       tap: context.tap,
       onAnswerHeaders: (headers) => context.onAnswerHeaders?.('openai', headers),
       toError: (refusal) => turn.toError(refusal),
+      rescue: () => turn.rescue?.(),
       cure(error) {
         const other = switchesLeft-- > 0 ? choice.after(error, request.model, using) : undefined
         if (other !== undefined) {

@@ -9,6 +9,7 @@ import type { GatewayError } from '../../core/errors.ts'
 import type { TurnRequest } from '../../core/request.ts'
 import { dialect } from '../../protocols/openai-chat/dialect.ts'
 import { fromChatError } from '../../protocols/openai-chat/errors.ts'
+import { rescuedAnswer, rescuedNote } from '../../protocols/openai-chat/failed-generation.ts'
 import { withFittingNames } from '../../protocols/openai-chat/fitting-names.ts'
 import { ChatReader } from '../../protocols/openai-chat/read.ts'
 import { isOpenAIHost } from '../../protocols/openai-chat/servers/gpt.ts'
@@ -43,11 +44,19 @@ export function createChatApi({ name, host, baseUrl, isShared, strict = 'auto' }
     const lane =
       context.mayOpenLane && fitting.request === offered ? laneFor(request, wholeArguments) : undefined
     const calls = fitting.check(context.calls)
+    let rescued: Fields | undefined
+    const toRescued = (body: unknown) => {
+      const answer = rescuedAnswer(body, fitting.request.tools)
+      if (answer) note(rescuedNote)
+      return answer
+    }
     const createReader = () => {
       const isWhole = wholeArguments || sent.hasUndo
       const undoInput = (tool: string, input: string) => sent.undoInput(tool, input)
-      const options = { turnId, wholeArguments: isWhole, budget, model, backend: name, note, lane, calls, undoInput }
-      return new ChatReader(options)
+      return new ChatReader({
+        ...{ turnId, wholeArguments: isWhole, budget, model, backend: name, note, lane, calls, undoInput },
+        rescue: toRescued,
+      })
     }
     let reader = createReader()
     const made: KnownCall[] = []
@@ -60,7 +69,11 @@ export function createChatApi({ name, host, baseUrl, isShared, strict = 'auto' }
         return sent.text()
       },
       onJson: storedIds && ((text) => storedIds.see(caller.key, text)),
-      toError: (refusal) => fromChatError(refusal, lessons.traitsOf(model)),
+      toError(refusal) {
+        rescued = toRescued(refusal.body)
+        return fromChatError(refusal, lessons.traitsOf(model))
+      },
+      rescue: () => rescued,
       correct(error) {
         if (!offered.opaqueTools?.length || !refusesKind(error)) {
           const isCorrected = sent.correct(error)

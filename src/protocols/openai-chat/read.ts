@@ -21,7 +21,12 @@ import { fromChatUsage } from './usage-in.ts'
 
 type ChatPiece = 'content' | 'reasoning_content' | 'reasoning' | 'arguments'
 
-export class ChatReader extends TurnReader {
+export interface ChatReaderOptions extends ReaderOptions {
+  /** The answer that an error inside an answer holds; undefined if it holds none. */
+  rescue?: ((body: Fields) => Fields | undefined) | undefined
+}
+
+export class ChatReader extends TurnReader<ChatReaderOptions> {
   readonly #calls: ToolCallTracker
   #started = false
   /** The answer is not streamed. */
@@ -35,7 +40,7 @@ export class ChatReader extends TurnReader {
   #callIndex: unknown
   readonly #chunks: ChunkLane | undefined
 
-  constructor(options: ReaderOptions, shapes = new DeltaShapes<ChatPiece>()) {
+  constructor(options: ChatReaderOptions, shapes = new DeltaShapes<ChatPiece>()) {
     super(options)
     this.#shapes = shapes
     this.#thought = new KeptReasoning(options.note)
@@ -167,6 +172,8 @@ export class ChatReader extends TurnReader {
   /** `text` is the chunk's JSON text. */
   #onChunk(chunk: Fields, text: string): void {
     if ((chunk.error !== undefined && chunk.error !== null) || isBaseRefusal(chunk)) {
+      const rescued = this.#mayRescue ? this.options.rescue?.(chunk) : undefined
+      if (rescued) return this.#onChunk(rescued, '')
       throw fromChatError({ backend: this.options.backend, status: 200, body: chunk })
     }
     this.#readUsage(chunk.usage)
@@ -202,6 +209,11 @@ export class ChatReader extends TurnReader {
       this.#rawReason = choice.finish_reason
       this.#calls.flush(isCut(this.#stated))
     }
+  }
+
+  /** The client has seen no part of a call, and none of the server's own chunks. */
+  get #mayRescue(): boolean {
+    return this.#rawReason === undefined && !this.#chunks && this.#calls.isIdle && this.blocks.calls === 0
   }
 
   #start(chunk: Fields): void {

@@ -7,6 +7,7 @@ import { fittingUser } from '../requests/fitting-user.ts'
 import { otherEffort, unusedFields } from '../requests/unused-fields.ts'
 import { dialect } from './dialect.ts'
 import { writeEffort } from './effort-out.ts'
+import { fitFormat } from './format-out.ts'
 import { adaptMessages, type HistoryOptions } from './history-out.ts'
 import { type ChatMessage, toChatMessages } from './messages-out.ts'
 import type { SchemaOptions } from './schemas-out.ts'
@@ -31,6 +32,7 @@ export function toChatRequest(request: TurnRequest, options: ChatRequestOptions)
     rewrite(body, request, { verbatim: sameDialect && !strict, ...options })
   writeStreaming(body, request, options.traits)
   fitTools(body, request, options)
+  fitFormat(body, request, options)
   writeEffort(body, request, options)
   fitSettings(body, options)
   body.messages = adaptMessages(body.messages as ChatMessage[], { sameDialect, ...options })

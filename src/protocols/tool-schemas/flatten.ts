@@ -167,8 +167,10 @@ function withTypeInside(
 function withoutTypeList(schema: Fields, { typeLists }: Subset): Fields {
   const { type } = schema
   if (typeLists === 'kept' || !Array.isArray(type)) return schema
-  const types = type.filter((one) => one !== 'null')
-  const hasNull = types.length < type.length
+  const values = Array.isArray(schema.enum) ? schema.enum : undefined
+  const isUsed = (one: unknown) => values?.some((value) => isOf(one, value)) ?? true
+  const hasNull = type.includes('null')
+  const types = type.filter((one) => one !== 'null' && isUsed(one))
   const nullable = hasNull && typeLists === 'nullable' ? { nullable: true } : {}
   if (types.length <= 1 && (typeLists === 'nullable' || !hasNull))
     return copySpelling(schema, { ...schema, type: types[0] ?? 'null', ...nullable })
@@ -189,7 +191,8 @@ function ofType(schema: Fields, type: unknown): Fields {
   const branch: Fields = copySpelling(schema, { ...Object.fromEntries(kept), type })
   if (!Array.isArray(schema.enum) || schema.nullable === true) return branch
   const values = schema.enum.filter((value) => isOf(type, value))
-  return values.length === 0 ? without(branch, 'enum') : { ...branch, enum: values }
+  // No value at all is the author's mistake, and stays as it is.
+  return values.length === 0 ? branch : { ...branch, enum: values }
 }
 
 const isOf = (type: unknown, value: unknown) => {

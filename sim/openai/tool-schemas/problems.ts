@@ -90,7 +90,8 @@ export const gbnfProblem: SchemaProblem = (root) =>
     const { pattern } = schema
     if (typeof pattern === 'string' && !/^\^.*\$$/s.test(pattern))
       return "Unable to generate parser for this template. Automatic parser generation failed: JSON schema conversion failed:\nPattern must start with '^' and end with '$'"
-    const isOdd = typeof pattern === 'string' && /\\[dwsDWSpb]|\(\?|\([^)]*\(/.test(pattern)
+    const isOdd =
+      typeof pattern === 'string' && (/\\[dwsDWSpb]|\(\?/.test(pattern) || pattern.split('(').length > 2)
     const isLong = Number(schema.maxLength) >= 2_000 || Number(schema.minLength) > 2_000
     return isOdd || isLong || Array.isArray(schema.items)
       ? 'Failed to initialize samplers: failed to parse grammar'

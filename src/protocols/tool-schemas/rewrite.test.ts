@@ -14,7 +14,7 @@ const strict = (properties: Schema): Schema => ({
 })
 /** The property `p` of a tool, rewritten; the reason if the tool is unfit. */
 function property(given: unknown, name: SubsetName, isRequired = true): unknown {
-  const schema = { ...object({ p: given }), ...(isRequired ? { required: ['p'] } : {}) }
+  const schema: Schema = { ...object({ p: given }), ...(isRequired ? { required: ['p'] } : {}) }
   const made = rewriteSchema(schema, subsets[name])
   if (made.kind === 'unfit') return made.reason
   const sent = made.kind === 'rewritten' ? made.schema : schema

@@ -101,6 +101,10 @@ const openai = z
     path: ['api'],
     error: 'must not be "responses" with "tools": "text": such models have Chat Completions only',
   })
+  .refine(({ strict, tools }) => strict !== 'on' || tools === 'native', {
+    path: ['strict'],
+    error: 'has no effect with "tools": "text"',
+  })
   .refine(({ authHeader, apiKey }) => authHeader === undefined || apiKey !== undefined, {
     path: ['authHeader'],
     error: 'has no effect without "apiKey"',

@@ -399,8 +399,13 @@ describe('a call that Groq refuses', () => {
     ['a key is missing', call({ limit: 5 })],
     ['broken JSON', call('{"limit": 5,}')],
   ])('%s: it is read from the error', async (_, step) => {
-    for (const stream of [true, false]) {
-      const { text, notes, tries } = await ask('groq/llama-3.3-70b', { stream, steps: [step] })
+    for (const [door, stream] of [
+      ['messages', true],
+      ['messages', false],
+      ['chat', true],
+      ['chat', false],
+    ] as const) {
+      const { text, notes, tries } = await ask('groq/llama-3.3-70b', { door, stream, steps: [step] })
       expect([tries, text]).toEqual([1, expect.stringMatching(/"limit\\?":\s?5/)])
       expect(notes).toContain('a tool call was read from the error of the service')
     }

@@ -15,7 +15,7 @@ export function rescuedAnswer(body: unknown, tools: readonly Tool[]): Fields | u
   const error = isObject(body) && isObject(body.error) ? body.error : undefined
   if (error?.code !== 'tool_use_failed' || typeof error.failed_generation !== 'string') return undefined
   const parser = new ToolTextParser({ markup, tools, salvage: true })
-  const pieces = [...parser.push(error.failed_generation), ...parser.end(false)]
+  const pieces = [...parser.push(withClosedTags(error.failed_generation)), ...parser.end(false)]
   const names = new Set(tools.map(({ name }) => name))
   const calls = pieces.flatMap((piece) => (piece.type === 'call' ? [piece] : []))
   const isReadable = pieces.every((piece) => piece.type !== 'malformed' && piece.type !== 'cut')
@@ -23,8 +23,11 @@ export function rescuedAnswer(body: unknown, tools: readonly Tool[]): Fields | u
   const text = pieces.map((piece) => (piece.type === 'text' ? piece.text : '')).join('')
   const message = {
     role: 'assistant',
-    content: text.trim() === '' ? null : text,
+    content: /^[\s>]*$/.test(text) ? null : text,
     tool_calls: calls.map(({ name, input }) => ({ type: 'function', function: { name, arguments: input } })),
   }
   return { choices: [{ index: 0, message, finish_reason: 'tool_calls' }] }
 }
+
+/** Llama models write `<function=NAME{…}` as well. */
+const withClosedTags = (text: string) => text.replace(/<function=([\w.-]{1,64})(?=\{)/g, '<function=$1>')

@@ -94,6 +94,71 @@ const REFUSED: [ServerName, Body, string | RegExp][] = [
   ['ollama', { reasoning_effort: 'huge' }, 'invalid reasoning_effort'],
 ]
 
+const object = (p: unknown, more: Body = {}) => ({ type: 'object', properties: { p }, ...more })
+const strictTool = (parameters: Body, strict = true) => ({
+  type: 'function',
+  function: { name: `f${strict}`, parameters, strict },
+})
+const closed = { required: ['p'], additionalProperties: false }
+
+const REFUSED_TOOLS: [ServerName, Body | Body[], string | RegExp][] = [
+  [
+    'openai',
+    strictTool(object({ type: 'string' })),
+    "'additionalProperties' is required to be supplied and to be false",
+  ],
+  ['openai', strictTool(object({ type: 'string' }, { additionalProperties: false })), "Missing 'p'"],
+  ['openai', strictTool(object({ type: 'string', minLength: 1 }, closed)), "'minLength' is not permitted"],
+  ['openai', strictTool(object({ type: 'array' }, closed)), 'array schema missing items'],
+  ['openai', strictTool({ anyOf: [] }), 'invalid_function_parameters'],
+  ['groq', strictTool(object({ type: 'string' })), 'invalid_function_parameters'],
+  [
+    'cerebras',
+    [strictTool(object({ type: 'string' }, closed)), strictTool({ type: 'object' }, false)],
+    "mixed values for 'strict'",
+  ],
+  ['cerebras', strictTool(object({ type: 'string' }, closed)), 'strict=True are not supported by this model'],
+  [
+    'xai',
+    tool({ anyOf: [{ type: 'object' }, { type: 'string' }] }),
+    'tool parameter root must be an object type',
+  ],
+  ['xai', tool(object({ $ref: '#' })), 'Recursive JSON schemas are not currently supported'],
+  ['xai', tool(object(true)), 'boolean schemas are not supported'],
+  ['xai', tool(object({ enum: [] })), 'enum must not be empty'],
+  ['moonshot', tool(object({ $ref: '#', description: 'x' })), 'moonshot flavored json schema'],
+  ['moonshot', tool(object({ type: 'string', anyOf: [{}] })), 'moonshot flavored json schema'],
+  ['gemini', tool(object({ type: ['string', 'null'] })), 'cannot start list'],
+  ['gemini', tool(object({ type: 'integer', enum: [1] })), 'only allowed for STRING type'],
+  [
+    'llama.cpp',
+    tool(object({ type: 'string', pattern: 'a' })),
+    "Pattern must start with '^' and end with '$'",
+  ],
+  ['llama.cpp', tool(object({ type: 'string', pattern: '^\\d$' })), 'failed to parse grammar'],
+  [
+    'lm-studio',
+    tool(object({ type: 'string', maxLength: 2_000 })),
+    /^\{"error":"Failed to initialize samplers/,
+  ],
+]
+
+it.each(REFUSED_TOOLS)('%s refuses the tools %j', async (server, tools, words) => {
+  const [status, text] = await ask(server, { tools: [tools].flat() })
+  expect([400, 422]).toContain(status)
+  if (words instanceof RegExp) expect(text).toMatch(words)
+  else expect(text).toContain(words)
+})
+
+it('vLLM refuses a forced choice that its grammar cannot say, and takes the same tools on auto', async () => {
+  const tools = [tool(object({ type: 'integer', multipleOf: 2 }))]
+  expect(await ask('vllm', { tools, tool_choice: 'required' })).toEqual([
+    400,
+    expect.stringContaining('xgrammar'),
+  ])
+  expect((await ask('vllm', { tools }))[0]).toBe(200)
+})
+
 it.each(REFUSED)('%s refuses %j', async (server, body, words) => {
   const [status, text] = await ask(server, body)
   expect([400, 422]).toContain(status)

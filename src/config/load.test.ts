@@ -85,6 +85,7 @@ describe('tools as text', () => {
   })
 
   it.each([
+    [{ ...box, tools: 'text', strict: 'on' }, 'backends.box.strict: has no effect with "tools": "text"'],
     [{ ...box, toolText: {} }, 'backends.box.toolText: has no effect without "tools": "text"'],
     [{ ...text, toolText: { tag: 'Think' } }, /backends\.box\.toolText\.tag: is a tag that models use/],
     [{ ...text, toolText: { tag: 'tool_response' } }, /toolText\.tag: is a tag that models use/],

@@ -10,10 +10,39 @@ type Schema = Record<string, unknown>
 const maxDepth = 6
 const scalars: Record<string, fc.Arbitrary<unknown>> = {
   string: fc.string({ maxLength: 6 }),
-  integer: fc.integer({ min: -5, max: 2_000 }),
-  number: fc.oneof(fc.integer({ min: -5, max: 5 }), fc.constantFrom(0.5, -2.25)),
   boolean: fc.boolean(),
   null: fc.constant(null),
+}
+
+/** For the patterns and formats of the schemas in these tests. */
+const words = [
+  'a',
+  'b',
+  '12',
+  'ses_1',
+  'abc',
+  'ab12',
+  'https://example.com/a',
+  '2026-11-18',
+  '2026-11-18T10:00:00Z',
+]
+
+function texts({ pattern, format, minLength = 0, maxLength = 1_000 }: Schema): fc.Arbitrary<unknown> {
+  const least = Number(minLength)
+  const most = Math.min(Number(maxLength), least + 6)
+  if (typeof pattern !== 'string' && format === undefined)
+    return fc.string({ minLength: least, maxLength: most })
+  const fits = (word: string) => typeof pattern !== 'string' || new RegExp(pattern, 'u').test(word)
+  return fc.constantFrom(...words.filter(fits), 'a')
+}
+
+function numbers({ type, minimum, exclusiveMinimum, maximum, exclusiveMaximum, multipleOf }: Schema) {
+  const least = Number(minimum ?? (exclusiveMinimum === undefined ? -5 : Number(exclusiveMinimum) + 1))
+  const most = Number(maximum ?? (exclusiveMaximum === undefined ? least + 20 : Number(exclusiveMaximum) - 1))
+  const whole = fc.integer({ min: least, max: Math.min(most, least + 2_000) })
+  return [type].flat().includes('number') && multipleOf === undefined
+    ? fc.oneof(whole, fc.constant(least + 0.5))
+    : whole
 }
 
 /** Undefined if no value of limited depth can be found. A found one need not fit: rules that exclude each other are not looked at. */
@@ -34,7 +63,7 @@ export function valuesOf(
   const union = [schema.anyOf, schema.oneOf].find((list) => Array.isArray(list)) as unknown[] | undefined
   if (union && !isObject(schema.properties))
     return anyOf(
-      union.map((branch) => valuesOf(branch, root, depth)),
+      union.map((branch) => fitting(valuesOf(branch, root, depth), branch, root)),
       schema.nullable,
     )
   const types = schema.type === undefined ? [implied(schema)] : [schema.type].flat()
@@ -68,7 +97,7 @@ function allOf(
 }
 
 /** Only those that fit, if there are enough. */
-function fitting(values: fc.Arbitrary<unknown> | undefined, schema: Schema, root: unknown) {
+function fitting(values: fc.Arbitrary<unknown> | undefined, schema: unknown, root: unknown) {
   if (!values) return undefined
   const checker = new SchemaChecker(root)
   const fits = (value: unknown) => checker.conformsTo(schema, value)
@@ -92,7 +121,8 @@ function ofType(
 ): fc.Arbitrary<unknown> | undefined {
   if (type === 'object') return objects(schema, root, depth)
   if (type === 'array') return lists(schema, root, depth)
-  return scalars[type]
+  if (type === 'string') return texts(schema)
+  return type === 'integer' || type === 'number' ? numbers({ ...schema, type }) : scalars[type]
 }
 
 type Member = [string, unknown] | undefined

@@ -1,0 +1,31 @@
+// Which choice of a question wins: the simplest of those that are as good as the best.
+
+/** A choice with its score, from 0 to 100. Lists of them begin with the simplest. */
+export interface Scored {
+  score: number
+}
+
+/**
+ * Scores that differ by less than this count as equal. A task that is run once passes or fails partly by chance; the error of
+ * a mean shrinks with the square root of the number of runs.
+ */
+export const marginFor = (repeat: number): number => 5 / Math.sqrt(repeat)
+
+export function choose<T extends Scored>(scored: readonly T[], margin: number): T | undefined {
+  const best = Math.max(...scored.map(({ score }) => score))
+  return scored.find(({ score }) => score === best || score > best - margin)
+}
+
+/**
+ * Whether a choice can still win if it scores `atMost`. `simpler` and `others` are the scores of the choices before and behind
+ * it. A higher score never makes a choice lose.
+ */
+export function canWin(
+  atMost: number,
+  { simpler, others }: { simpler: readonly number[]; others: readonly number[] },
+  margin: number,
+): boolean {
+  const own = { score: atMost }
+  const all = [...simpler.map((score) => ({ score })), own, ...others.map((score) => ({ score }))]
+  return choose(all, margin) === own
+}

@@ -1,0 +1,131 @@
+// The settings that a tune compares, as a table: one question per setting, its choices in the order in which ties are decided. A
+// setting that the backend's kind does not have in the schema is not asked about.
+
+import { isObject } from '../../../base/json.ts'
+import { backendSchema } from '../../../config/backend-schema.ts'
+import type { BackendConfig } from '../../../config/schema.ts'
+import { defaultToolText } from '../../../config/tool-text.ts'
+import { markupFor, type ToolTextFormat } from '../../../protocols/tool-text/markup.ts'
+
+/** A change of one setting, by its path inside the backend. Without a value the setting is removed. */
+export interface SettingChange {
+  path: readonly string[]
+  value?: unknown
+  /** The setting is a row of a table of which the first fitting row counts. */
+  isFirst?: true
+}
+
+export interface Choice {
+  /** As the progress and the report name it. */
+  name: string
+  /** What makes a configuration of today's into this choice; none if it is today's. */
+  changes: readonly SettingChange[]
+}
+
+export interface Question {
+  name: string
+  /** The simplest first: the default before others. */
+  choices: readonly Choice[]
+  /** The configured choice. */
+  current: Choice
+  /** Asked only if the service itself makes the calls. */
+  needsNative?: true
+}
+
+export const nativeName = 'native'
+
+/** The questions for a model of this backend, in the order in which they are decided. */
+export function questionsFor(backend: BackendConfig, model: string): Question[] {
+  const form = formQuestion(backend, model)
+  const others = rows.flatMap((row) => {
+    const question = rowQuestion(row, backend)
+    return question === undefined ? [] : [question]
+  })
+  return [...(form === undefined ? [] : [form]), ...others]
+}
+
+const formats: readonly ToolTextFormat[] = ['json', 'xml']
+const formatNames: Record<ToolTextFormat, string> = { json: 'text, as JSON', xml: 'text, as XML' }
+
+function formQuestion(backend: BackendConfig, model: string): Question | undefined {
+  if (backend.kind !== 'openai' && backend.kind !== 'qwen-web') return undefined
+  const isOpenAI = backend.kind === 'openai'
+  const toolText = { ...defaultToolText, ...backend.toolText }
+  const now = markupFor(toolText, model).format
+  const isText = !isOpenAI || backend.tools === 'text'
+  const native: Choice = {
+    name: nativeName,
+    changes: isText
+      ? [
+          { path: ['tools'], value: 'native' },
+          ...(backend.toolText === undefined ? [] : [{ path: ['toolText'] }]),
+        ]
+      : [],
+  }
+  const texts = formats.map((format): Choice => {
+    const own: SettingChange = { path: ['toolText', 'formats', model], value: format, isFirst: true }
+    return {
+      name: formatNames[format],
+      changes: [...(isText ? [] : [{ path: ['tools'], value: 'text' }]), ...(format === now ? [] : [own])],
+    }
+  })
+  return withCurrent('tools', isOpenAI ? [native, ...texts] : texts)
+}
+
+interface Row {
+  name: string
+  path: readonly string[]
+  /** Beside the default. */
+  values: readonly string[]
+  needsNative?: true
+}
+
+/** Settings with a few values, each of which may help a model or harm it. */
+const rows: readonly Row[] = [
+  { name: 'strict', path: ['strict'], values: ['on', 'off'], needsNative: true },
+  { name: 'call checking', path: ['calls', 'check'], values: ['repair', 'retry'] },
+]
+
+function rowQuestion({ name, path, values, needsNative }: Row, backend: BackendConfig): Question | undefined {
+  const known = values.filter((value) => accepts(backend.kind, path, value))
+  if (known.length === 0) return undefined
+  const usual = valueAt(parsed(backend.kind, {}), path)
+  const now = valueAt(backend, path)
+  const all = [...new Set([usual, now, ...known])].filter((value) => typeof value === 'string')
+  const choices = all.map(
+    (value): Choice => ({
+      name: `${name} ${value}`,
+      changes: value === now ? [] : [{ path, value }],
+    }),
+  )
+  const question = withCurrent(name, choices)
+  return question && { ...question, ...(needsNative && { needsNative }) }
+}
+
+function withCurrent(name: string, choices: readonly Choice[]): Question | undefined {
+  const current = choices.find(({ changes }) => changes.length === 0)
+  return current && { name, choices, current }
+}
+
+/** The least that each kind needs. */
+const samples: Record<BackendConfig['kind'], Record<string, unknown>> = {
+  anthropic: { kind: 'anthropic', apiKey: 'x' },
+  cursor: { kind: 'cursor' },
+  openai: { kind: 'openai', baseUrl: 'http://127.0.0.1/v1' },
+  'qwen-web': { kind: 'qwen-web', token: 'x' },
+}
+
+const parsed = (kind: BackendConfig['kind'], more: Record<string, unknown>): unknown =>
+  backendSchema.safeParse({ ...samples[kind], ...more }).data
+
+/** Whether the schema of this kind has the setting with this value. */
+function accepts(kind: BackendConfig['kind'], path: readonly string[], value: unknown): boolean {
+  const setting = path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value)
+  return valueAt(parsed(kind, setting as Record<string, unknown>), path) === value
+}
+
+const valueAt = (from: unknown, path: readonly string[]): unknown =>
+  path.reduce<unknown>(
+    (node, key) => (isObject(node) && Object.hasOwn(node, key) ? node[key] : undefined),
+    from,
+  )

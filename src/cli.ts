@@ -118,6 +118,15 @@ program
   .description('give a model graded tool tasks through the gateway: first an estimate, then a score')
   .argument('<model>', 'name as clients send it; see `dragoman models`')
   .addOption(configFlag())
+  .addOption(
+    new Option('--url <url>', 'probe a gateway that is running there, not your configuration').argParser(
+      webUrl,
+    ),
+  )
+  .option(
+    '--key-file <file>',
+    "--url: file that holds the gateway's key (default: $DRAGOMAN_KEY, then yours)",
+  )
   .option('--only <names>', 'only these groups or tasks, separated by commas (docs/probe.md)', (names) =>
     names.split(',').flatMap((name) => name.trim() || []),
   )
@@ -147,6 +156,9 @@ program
   .option('--json <file>', 'write the score card as JSON')
   .option('--html <file>', 'write the score card as a page')
   .option('--tapes <folder>', 'folder for the tapes of failed tasks (default: ./probe-MODEL-TIME)')
+  .option('--tune', 'find the best settings for this model: shows the change, asks, writes it, can undo it')
+  .option('--print', '--tune: show the change, write nothing')
+  .option('--undo', '--tune: undo what it wrote for this model')
   .action(async (model, flags) => (await import('./cli/probe.ts')).probeModel(model, flags))
 
 program

@@ -46,6 +46,38 @@ export async function gatewayFacts(flags: GatewayFlags, environment: Environment
   return { url, key, models: loaded ? await configuredModels(loaded, environment) : [], running: false }
 }
 
+/** The variable of the gateway's key, for clients and for commands that call a running gateway. */
+const keyVariable = 'DRAGOMAN_KEY'
+
+/** The gateway that runs at this URL, with the models that it lists. Its key: from a file, a variable, or this machine's own. */
+export async function runningGateway(
+  flags: { url: string; keyFile?: string | undefined },
+  environment: Environment,
+): Promise<Pick<GatewayFacts, 'url' | 'key' | 'models'>> {
+  const url = withoutV1(flags.url) ?? flags.url
+  const given = flags.keyFile === undefined ? environment.variable(keyVariable) : undefined
+  const found = given ? await askWith(url, given) : await keyAndListing(url, ownSources(flags, environment))
+  if (found.listing === undefined) throw new CommandError(`No gateway answers at ${url}.`, 2)
+  return { url, key: found.key, models: found.listing }
+}
+
+async function askWith(url: string, text: string): Promise<KeyAndListing> {
+  const answer = await askModels(url, text)
+  if (answer === 'refused')
+    throw new CommandError(`The gateway at ${url} does not take the key in $${keyVariable}.`)
+  return { key: { text, file: undefined, needed: true }, listing: answer }
+}
+
+function ownSources(
+  { url, keyFile }: { url: string; keyFile?: string | undefined },
+  environment: Environment,
+) {
+  const file = findConfigFile(undefined, environment)
+  const loaded = file === undefined ? undefined : loadConfig(file, environment, { unset: 'kept' })
+  // Another gateway's key is not to be created here.
+  return { flags: { url, ...(keyFile && { keyFile }), print: true }, loaded, environment }
+}
+
 /** The gateway's address and key, from this machine's files only. */
 export function gatewayAddress(
   flags: GatewayFlags,

@@ -17,13 +17,18 @@ interface UndoOptions {
   terminal: Terminal
   /** Asks before writing a file that changed after setup. */
   agree(): Promise<void>
+  /** Why there is nothing to undo; by default in the words of setup. */
+  nothingKnown?(entries: readonly JournalEntry[]): string
 }
 
 export async function undoSetup(options: UndoOptions): Promise<void> {
   const { client, project, dataFolder, terminal } = options
   const journal = openJournal(dataFolder)
   const own = journal.entries().filter((entry) => entry.client === client && entry.project === project)
-  if (own.length === 0) throw new CommandError(`There is nothing to undo: ${nothingKnown(journal, options)}`)
+  if (own.length === 0) {
+    const reason = options.nothingKnown?.(journal.entries()) ?? nothingKnown(journal, options)
+    throw new CommandError(`There is nothing to undo: ${reason}`)
+  }
   // For each file the entry whose result it holds, else the latest. Undoing an entry restores the result of the one before.
   const latest = [...new Set(own.map(({ path }) => path))].map(
     (path) =>

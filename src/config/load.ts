@@ -46,10 +46,11 @@ export function findConfigFile(flag: string | undefined, environment: Environmen
   return [resolve('dragoman.jsonc'), environment.userConfigFile].find((file) => existsSync(file))
 }
 
+/** `text`: taken instead of what the file holds now. */
 export function loadConfig(
   flag: string | undefined,
   environment: Environment,
-  options: Pick<ParseOptions, 'unset'> = {},
+  { text, ...options }: Pick<ParseOptions, 'unset'> & { text?: string } = {},
 ): LoadedConfig {
   const file = findConfigFile(flag, environment)
   if (file === undefined) {
@@ -57,7 +58,7 @@ export function loadConfig(
       `no file found; write ./dragoman.jsonc or ${environment.userConfigFile} with at least "backends", or try \`dragoman demo\``,
     ])
   }
-  const loaded = parseConfig(read(file), { file, environment, ...options })
+  const loaded = parseConfig(text ?? read(file), { file, environment, ...options })
   const problems = [...resolveFiles(loaded.config, dirname(file), environment), ...checkProxies(environment)]
   if (problems.length > 0) throw new ConfigError(file, problems)
   return loaded

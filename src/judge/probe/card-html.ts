@@ -100,13 +100,15 @@ const taskRow = (task: TaskReport): string =>
 /** A sign, for readers who do not see the colour. */
 const mark = (passed: number, total: number): string => (passed === total ? '✓' : '✗')
 
-function failure({ task, attempt, title, blame, code, expected, came, notes, tapes }: FailureReport): string {
+function failure(report: FailureReport): string {
+  const { task, attempt, title, blame, code, expected, came, notes, tapes, turns = [] } = report
   const rows = [
     ['To blame', `${blame}${code === undefined ? '' : ` (${code})`}`],
     ['Expected', expected],
     ['Came', came],
     ...notes.map((note) => ['Note', note]),
     ...tapes.map((tape) => ['Tape', tape]),
+    ...turns.map((turn) => ['Turn', turn]),
   ] as [string, string][]
   return `<section><h3>${plain(task)}${attempt > 1 ? `, run ${attempt}` : ''}: ${plain(title)}</h3><dl class="failure">${rows
     .map(([name, value]) => `<dt>${name}</dt><dd>${plain(value)}</dd>`)

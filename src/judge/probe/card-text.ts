@@ -84,6 +84,7 @@ function failureLines({
   came,
   notes,
   tapes,
+  turns = [],
 }: FailureReport): string[] {
   return [
     '',
@@ -93,6 +94,7 @@ function failureLines({
     `  came      ${came}`,
     ...notes.map((note) => `  note      ${note}`),
     ...tapes.map((tape) => `  tape      dragoman tape show ${shellWord(tape)}`),
+    ...turns.map((turn) => `  turn      ${turn}`),
   ]
 }
 

@@ -2,6 +2,8 @@
 
 import { isObject, parseJson } from '../../base/json.ts'
 import type { ErrorCode } from '../../core/errors.ts'
+import { codeOfStatus } from '../../protocols/errors/upstream-error.ts'
+import type { Answer } from '../clients/answer.ts'
 
 export type Blame = 'model' | 'upstream' | 'gateway'
 
@@ -34,8 +36,13 @@ export function blameFor(code: ErrorCode | undefined, message: string, backends:
   return backends.some((name) => message.startsWith(`${name}: `)) ? 'upstream' : 'gateway'
 }
 
+/** The code of a failed turn. */
+export interface CodeSource {
+  take(turn: string | undefined, answer: Answer): ErrorCode | undefined
+}
+
 /** The error codes of failed turns, from the gateway's log: what clients see of an error differs between doors. */
-export class FailureLog {
+export class FailureLog implements CodeSource {
   readonly #codes = new Map<string, ErrorCode>()
 
   /** Takes one line of the log. */
@@ -57,4 +64,13 @@ export class FailureLog {
 const fieldsOf = (line: string): Record<string, unknown> => {
   const fields = parseJson(line)
   return isObject(fields) ? fields : {}
+}
+
+/** The code of an error as far as a client can tell it, for a gateway whose log is elsewhere. Undefined: no answer came. */
+export function codeSeen({ reply: { status }, error }: Answer): ErrorCode | undefined {
+  const words = `${error?.type} ${error?.code}`
+  if (words.includes('internal_error')) return 'internal'
+  if (words.includes('rate_limit')) return 'rate-limited'
+  if (status === 0) return undefined
+  return status < 400 ? 'upstream-unavailable' : codeOfStatus(status)
 }

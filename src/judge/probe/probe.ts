@@ -12,6 +12,8 @@ export interface ProbeOptions extends Omit<TaskOptions, 'spending'>, StopOptions
   concurrency: number
   /** In tokens. */
   budget?: number | undefined
+  /** The account of several probes with one budget. */
+  spending?: Spending | undefined
   onStart?(task: Task, attempt: number): void
   /** Called and awaited after each run. */
   onEnd?(run: TaskRun): void | Promise<void>
@@ -22,6 +24,7 @@ export interface ProbeResult {
   runs: TaskRun[]
   /** Why not all tasks were run. */
   stopped?: string
+  stoppedBy?: 'interrupt' | 'rules' | 'budget'
 }
 
 /** No answer came, so there is nothing to judge. */
@@ -35,7 +38,7 @@ export async function probe(options: ProbeOptions): Promise<ProbeResult> {
   const jobs = Array.from({ length: repeat }, (_, at) =>
     tasks.map((task) => ({ task, attempt: at + 1 })),
   ).flat()
-  const spending = new Spending(budget)
+  const spending = options.spending ?? new Spending(budget)
   const stop = new AbortController()
   const rules = new StopRules(options)
   const runs: TaskRun[] = []
@@ -58,18 +61,17 @@ export async function probe(options: ProbeOptions): Promise<ProbeResult> {
   await Promise.all(Array.from({ length: concurrency }, work))
   const done = runs.filter((run) => run !== undefined)
   if (rules.couldNotRun !== undefined) throw new CouldNotRun(rules.couldNotRun)
-  const stopped = stopReason(options, rules, spending)
-  return { runs: done, ...(stopped === undefined ? {} : { stopped }) }
+  return { runs: done, ...stopReason(options, rules, spending) }
 }
 
 function stopReason(
   { signal, budget }: ProbeOptions,
   rules: StopRules,
   spending: Spending,
-): string | undefined {
-  if (signal.aborted) return 'it was interrupted'
-  if (rules.stopped !== undefined) return rules.stopped
-  return spending.isOver
-    ? `the budget of ${budget} tokens does not cover the next request (${spending.tokens} are spent)`
-    : undefined
+): Pick<ProbeResult, 'stopped' | 'stoppedBy'> {
+  if (signal.aborted) return { stopped: 'it was interrupted', stoppedBy: 'interrupt' }
+  if (rules.stopped !== undefined) return { stopped: rules.stopped, stoppedBy: 'rules' }
+  if (!spending.isOver) return {}
+  const stopped = `the budget of ${budget} tokens does not cover the next request (${spending.tokens} are spent)`
+  return { stopped, stoppedBy: 'budget' }
 }

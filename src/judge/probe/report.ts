@@ -19,6 +19,8 @@ export interface FailureReport {
   notes: string[]
   /** Tape files, in the order of the requests. */
   tapes: string[]
+  /** The ids of the turns, if another program has the tapes. */
+  turns?: string[]
 }
 
 export interface GroupReport {
@@ -85,6 +87,8 @@ interface ReportFacts {
   stopped?: string | undefined
   prices?: Prices | undefined
   tapesOf(run: TaskRun): string[]
+  /** False: the gateway is another program. */
+  hasTapes?: boolean
 }
 
 export function makeReport(runs: readonly TaskRun[], facts: ReportFacts): Report {
@@ -131,11 +135,11 @@ function taskReport(task: Task, judged: readonly TaskRun[]): TaskReport[] {
   ]
 }
 
-function failureReport(run: TaskRun, { tapesOf }: ReportFacts): FailureReport[] {
-  const { task, attempt, failure, notes } = run
-  return failure
-    ? [{ task: task.id, title: task.title, attempt, ...failure, notes, tapes: tapesOf(run) }]
-    : []
+function failureReport(run: TaskRun, { tapesOf, hasTapes = true }: ReportFacts): FailureReport[] {
+  const { task, attempt, failure, notes, turnIds } = run
+  if (!failure) return []
+  const where = hasTapes ? { tapes: tapesOf(run) } : { tapes: [], turns: turnIds }
+  return [{ task: task.id, title: task.title, attempt, ...failure, notes, ...where }]
 }
 
 const counts = (runs: readonly TaskRun[]) => ({

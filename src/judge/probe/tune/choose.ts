@@ -17,15 +17,16 @@ export function choose<T extends Scored>(scored: readonly T[], margin: number): 
 }
 
 /**
- * Whether a choice can still win if it scores `atMost`. `simpler` and `others` are the scores of the choices before and behind
- * it. A higher score never makes a choice lose.
+ * Whether a choice that scores `atMost` would change which one wins, by winning or by showing that another is not good enough.
+ * `simpler` and `others` are the scores of the choices before and behind it. If this is false, it is false for every lower score.
  */
-export function canWin(
+export function matters(
   atMost: number,
   { simpler, others }: { simpler: readonly number[]; others: readonly number[] },
   margin: number,
 ): boolean {
-  const own = { score: atMost }
-  const all = [...simpler.map((score) => ({ score })), own, ...others.map((score) => ({ score }))]
-  return choose(all, margin) === own
+  const before = simpler.map((score) => ({ score }))
+  const behind = others.map((score) => ({ score }))
+  const winner = choose([...before, ...behind], margin)
+  return choose([...before, { score: atMost }, ...behind], margin) !== winner
 }

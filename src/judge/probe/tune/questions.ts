@@ -91,11 +91,11 @@ function rowQuestion({ name, path, values, needsNative }: Row, backend: BackendC
   if (known.length === 0) return undefined
   const usual = valueAt(parsed(backend.kind, {}), path)
   const now = valueAt(backend, path)
-  const all = [...new Set([usual, now, ...known])].filter((value) => typeof value === 'string')
-  const choices = all.map(
+  const choices = [...new Set([usual, now, ...known])].map(
     (value): Choice => ({
-      name: `${name} ${value}`,
-      changes: value === now ? [] : [{ path, value }],
+      // A setting without a default is a choice of its own.
+      name: `${name} ${value ?? 'not set'}`,
+      changes: value === now ? [] : [value === undefined ? { path } : { path, value }],
     }),
   )
   const question = withCurrent(name, choices)

@@ -1,0 +1,129 @@
+// What a tune is about: the backend behind a model's name, the questions to decide, and the configuration for each combination.
+// All of it is known to work before a request is sent.
+
+import { ConfigError } from '../config/config-error.ts'
+import type { Environment } from '../config/environment.ts'
+import { type LoadedConfig, loadConfig } from '../config/load.ts'
+import { nativeName, type Question, questionsFor, type SettingChange } from '../judge/probe/tune/questions.ts'
+import { CommandError } from '../process/command-error.ts'
+import type { Catalog } from '../server/catalog.ts'
+import { editBackend } from '../setup/own-config.ts'
+import { CannotEdit } from '../setup/plan.ts'
+import { readBytes, targetOf, textOf } from '../setup/write-file.ts'
+import { findTargets, isOnThisMachine, openGateway } from './probe-gateway.ts'
+
+export interface TunePlan {
+  /** As the user wrote it. */
+  model: string
+  /** As the requests name it. */
+  askedModel: string
+  /** As the service names it. */
+  serviceModel: string
+  backendName: string
+  backends: readonly string[]
+  questions: readonly Question[]
+  /** What is not compared, and why. */
+  notes: readonly string[]
+  isLocal: boolean
+  /** The other models of the backend; undefined if they are not known. */
+  others: readonly string[] | undefined
+  environment: Environment
+  file: string
+  /** The configuration file's text. */
+  text: string
+  textWith(changes: readonly SettingChange[]): string
+  configWith(changes: readonly SettingChange[]): LoadedConfig
+}
+
+export async function planTune(
+  model: string,
+  configFile: string | undefined,
+  environment: Environment,
+): Promise<TunePlan> {
+  const loaded = loadConfig(configFile, environment)
+  const file = loaded.file as string
+  const { gateway } = await openGateway(loaded, environment, undefined)
+  try {
+    const targets = await findTargets(gateway, model)
+    const [target] = targets
+    const backend = loaded.config.backends[target?.backendName ?? '']
+    if (!target || !backend) throw new CommandError(`The model "${model}" has no backend.`, 2)
+    const { backendName, model: serviceModel } = target
+    const edits = editsOf(file, backendName, environment)
+    const asked = questionsFor(backend, serviceModel)
+    const { questions, notes } = possible(asked, edits.configWith)
+    if (questions.length === 0)
+      throw new CommandError(
+        `There is nothing to tune: a backend of kind "${backend.kind}" has no setting that changes its tool calls.`,
+        2,
+      )
+    const first = `${backendName}/${serviceModel}`
+    return {
+      ...{ model, serviceModel, backendName, questions, environment, file },
+      ...edits,
+      askedModel: targets.length === 1 ? model : first,
+      notes: [
+        ...(targets.length === 1 ? [] : [`only ${first}, the first of the backends behind "${model}"`]),
+        ...notes,
+      ],
+      backends: Object.keys(loaded.config.backends),
+      isLocal: isOnThisMachine(target, loaded.config),
+      others: await othersOf(gateway.catalog, backendName, serviceModel),
+    }
+  } finally {
+    await gateway.close()
+  }
+}
+
+function editsOf(file: string, backendName: string, environment: Environment) {
+  const target = targetOf(file)
+  const text = textIn(target)
+  const textWith = (changes: readonly SettingChange[]) => {
+    try {
+      return editBackend(text, backendName, changes)
+    } catch (error) {
+      if (!(error instanceof CannotEdit)) throw error
+      throw new CommandError(`${file} cannot be tuned: ${error.message}.`, 2)
+    }
+  }
+  const configWith = (changes: readonly SettingChange[]) =>
+    loadConfig(file, environment, { text: textWith(changes) })
+  return { text, textWith, configWith }
+}
+
+function textIn(file: string): string {
+  try {
+    return textOf(readBytes(file) ?? Buffer.alloc(0))
+  } catch (error) {
+    if (!(error instanceof CannotEdit)) throw error
+    throw new CommandError(`${file} cannot be tuned: ${error.message}.`, 2)
+  }
+}
+
+/** The choices that make a valid configuration. */
+function possible(asked: readonly Question[], configWith: TunePlan['configWith']) {
+  const notes: string[] = []
+  const native = asked.flatMap(
+    ({ choices }) => choices.find(({ name }) => name === nativeName)?.changes ?? [],
+  )
+  const questions = asked.flatMap((question): Question[] => {
+    const choices = question.choices.filter((choice) => {
+      try {
+        configWith([...(question.needsNative ? native : []), ...choice.changes])
+        return true
+      } catch (error) {
+        if (!(error instanceof ConfigError)) throw error
+        notes.push(`not ${choice.name}: ${error.problems.join('; ')}`)
+        return false
+      }
+    })
+    return choices.length < 2 ? [] : [{ ...question, choices }]
+  })
+  return { questions, notes }
+}
+
+async function othersOf(catalog: Catalog, backendName: string, model: string): Promise<string[] | undefined> {
+  const listing = (await catalog.listings()).find((one) => one.backendName === backendName)?.listing
+  if (!listing || listing.error || listing.models.length === 0) return undefined
+  return listing.models.map(({ id }) => id).filter((id) => id !== model)
+}

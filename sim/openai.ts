@@ -10,13 +10,15 @@ import { PROFILES, type ServerName, type ServerProfile } from './openai/profiles
 import type { Quirk } from './openai/quirks.ts'
 import { type ErrorShape, Refusal, toErrorReply } from './openai/refusal.ts'
 import { createOpenAIRenderer } from './openai/render.ts'
-import type { ChatRequest } from './openai/request.ts'
+import { type ChatRequest, toPromptTexts } from './openai/request.ts'
 import { isResponsesQuirk, type ResponsesQuirk } from './openai/responses/quirks.ts'
 import { ResponsesApi } from './openai/responses.ts'
 import type { RecordedRequest } from './recording.ts'
 import type { Step } from './script.ts'
 import { type Dialect, type Exchange, type Reply, type Sim, type SimOptions, startSim } from './server.ts'
 import { isRecord } from './shape.ts'
+import { readPrompt } from './text-chat/prompt.ts'
+import { speak } from './text-chat/speak.ts'
 import { estimateTokens } from './tokens.ts'
 
 export { PROFILES, type ServerName } from './openai/profiles.ts'
@@ -151,6 +153,7 @@ class OpenAIDialect implements Dialect {
     if (request.body === undefined) throw notJson()
     const body = checkBody(request.body, this.#profile, this.#options)
     this.#checkModel(body.model)
+    const prompt = toolsInPrompt(body)
     return {
       stream: body.stream === true && !this.#quirks.has('not-streamed'),
       headers,
@@ -161,9 +164,12 @@ class OpenAIDialect implements Dialect {
         choices: body.n ?? 1,
         quirks: isCareless(body.model) ? new Set([...this.#quirks, 'careless-calls' as const]) : this.#quirks,
       }),
-      conversation: toConversation(body),
+      conversation: prompt?.conversation ?? toConversation(body),
       prepare: (steps) => this.#prepare(steps, body),
       showsReasoning: REASONING_QUIRKS.some((quirk) => this.#quirks.has(quirk)),
+      ...(prompt && {
+        prepareAnswer: (steps) => speak(steps, { markup: prompt.markup, manner: () => 'asked' }),
+      }),
     }
   }
 
@@ -191,6 +197,13 @@ class OpenAIDialect implements Dialect {
 
 /** A model that gets its tool calls slightly wrong. */
 const isCareless = (model: string) => model.startsWith('careless')
+
+/** Any model follows a prompt that teaches tools as text; undefined if there is none, or the request has tools itself. */
+function toolsInPrompt({ tools, messages }: ChatRequest): ReturnType<typeof readPrompt> | undefined {
+  if (tools !== undefined) return undefined
+  const prompt = readPrompt(toPromptTexts(messages))
+  return prompt.conversation.tools.length > 0 ? prompt : undefined
+}
 
 /** The path before the route, and the route. */
 function splitPath(path: string): { base: string; route: string } {

@@ -65,6 +65,8 @@ export interface Exchange {
   readonly showsReasoning: boolean
   /** Replaces these steps for a service that writes its answers in its own way. */
   readonly prepare?: (steps: readonly Step[]) => readonly Step[]
+  /** The same for what the model itself answers; a script is played as it is written. */
+  readonly prepareAnswer?: (steps: readonly Step[]) => readonly Step[]
   /** The response is over, however it ended. */
   readonly onClose?: () => void
 }
@@ -170,10 +172,10 @@ class Stage {
   }
 
   #stage(exchange: Exchange, record: RequestRecord): Performance | Reply {
-    const { prepare = (steps) => steps } = exchange
+    const { prepare = (steps) => steps, prepareAnswer = prepare } = exchange
     const turn = this.#takeTurn(record)
     if (turn === undefined) {
-      const steps = prepare(toSteps(answer(exchange.conversation), exchange.showsReasoning))
+      const steps = prepareAnswer(toSteps(answer(exchange.conversation), exchange.showsReasoning))
       return { ...exchange, steps, paceMs: this.#options.paceMs ?? 0 }
     }
     const difference = findDifference(turn.expect ?? {}, record.body)

@@ -5,13 +5,13 @@ import { checkRequest } from './openai/check-request.ts'
 import type { Quirk } from './openai/quirks.ts'
 import { Refusal, toErrorReply, WORDING } from './openai/refusal.ts'
 import { createOpenAIRenderer } from './openai/render.ts'
-import { type ChatRequest, textOf } from './openai/request.ts'
+import { type ChatRequest, toPromptTexts } from './openai/request.ts'
 import { chatShape } from './openai/schema.ts'
 import type { RecordedRequest } from './recording.ts'
 import { type Dialect, type Exchange, type Reply, type Sim, type SimOptions, startSim } from './server.ts'
 import type { Wording } from './shape.ts'
 import { checkTextOnly } from './text-chat/check-request.ts'
-import { type PromptText, readPrompt } from './text-chat/prompt.ts'
+import { readPrompt } from './text-chat/prompt.ts'
 import { checkManners, type MannerChoice, MannerSource, speak } from './text-chat/speak.ts'
 import { estimateTokens } from './tokens.ts'
 
@@ -126,7 +126,7 @@ class TextDialect implements Dialect {
   }
 
   #exchange(request: ChatRequest): Exchange {
-    const { conversation, markup } = readPrompt(textsOf(request))
+    const { conversation, markup } = readPrompt(toPromptTexts(request.messages))
     const { pieceLength } = this.#options
     return {
       stream: request.stream === true,
@@ -143,11 +143,4 @@ class TextDialect implements Dialect {
       prepare: (steps) => speak(steps, { markup, manner: () => this.#manners.next(), pieceLength }),
     }
   }
-}
-
-function textsOf({ messages }: ChatRequest): PromptText[] {
-  return messages.map(({ role, content }) => ({
-    role: role === 'assistant' || role === 'user' ? role : 'system',
-    text: textOf(content),
-  }))
 }

@@ -42,3 +42,16 @@ export function textOf(content: ChatMessage['content']): string {
     .map((part) => part.text)
     .join('\n')
 }
+
+interface PromptText {
+  readonly role: 'system' | 'user' | 'assistant'
+  readonly text: string
+}
+
+/** The texts alone, as a model without tools of its own sees them. */
+export function toPromptTexts(messages: readonly ChatMessage[]): PromptText[] {
+  return messages.map(({ role, content }) => ({
+    role: role === 'assistant' || role === 'user' ? role : 'system',
+    text: textOf(content),
+  }))
+}

@@ -2,11 +2,14 @@
 // Pure, and free of any wire: every simulator turns its requests into a Conversation and renders the Answer.
 
 import { forceCall } from './model/build-call.ts'
+import { comparison, recallFrom, sumIn } from './model/conclusions.ts'
 import type { Answer, Conversation, Message, Tool, ToolCall } from './model/conversation.ts'
+import { nextErrands } from './model/errands.ts'
+import { isFailure } from './model/failure.ts'
 import { type Done, type Outcome, progressOf } from './model/progress.ts'
 import { findWorkingDirectory, stripContext } from './model/request-text.ts'
-import { describeResult } from './model/results.ts'
-import { describeWish } from './model/ways.ts'
+import { describeResult, figureText } from './model/results.ts'
+import { describeWish, waysTo } from './model/ways.ts'
 import type { Wish } from './model/wish.ts'
 import { readWishes } from './model/wishes.ts'
 
@@ -16,6 +19,8 @@ export type * from './model/conversation.ts'
 interface Situation {
   readonly text: string
   readonly done: readonly Done[]
+  /** What tools gave back before that was asked. */
+  readonly earlier: readonly string[]
 }
 
 export function answer(conversation: Conversation): Answer {
@@ -23,10 +28,16 @@ export function answer(conversation: Conversation): Answer {
   const situation = readSituation(messages)
   if (isTitleRequest(conversation, situation.text)) return say(makeTitle(conversation, situation.text))
   const steps = readWishes(situation.text)
-  if (tools.length === 0 || toolChoice === 'none') return say(report(withoutTools(situation, steps.flat())))
+  if (tools.length === 0 || toolChoice === 'none')
+    return say(report(withoutTools(situation, steps.flat()), situation))
   const directory = findWorkingDirectory([system, ...messages.map(({ text }) => text)].join('\n'))
-  const { calls: open, outcomes } = progressOf(steps, situation.done, { tools, directory })
-  const calls = nextCalls(conversation, situation, open)
+  const workplace = { tools, directory }
+  // Other tools than those of agents: what they are for is in their descriptions.
+  const isErrand = steps.flat().every((wish) => waysTo(wish, workplace, undefined).length === 0)
+  const errands = isErrand ? nextErrands(situation.text, tools, situation.done) : []
+  const hasBegun = isErrand && (errands.length > 0 || situation.done.length > 0)
+  const { calls: open, outcomes } = progressOf(hasBegun ? [] : steps, situation.done, workplace)
+  const calls = nextCalls(conversation, situation, [...open, ...errands])
   if (calls.length > 0) {
     const names = calls.map(({ name }) => name).join(', ')
     return { reasoning: `The next thing to do is a call of ${names}.`, calls }
@@ -63,8 +74,9 @@ function forcedTool(
   return tools.find(({ name }) => name === choice.name)
 }
 
-function finish({ tools }: Conversation, { done }: Situation, outcomes: readonly Outcome[]): Answer {
-  const text = report(outcomes)
+function finish({ tools }: Conversation, situation: Situation, outcomes: readonly Outcome[]): Answer {
+  const { done } = situation
+  const text = report(outcomes, situation)
   // Agents of the Cline family take a turn for finished only by this tool.
   const completion = tools.find(({ name }) => name === COMPLETION)
   const isFinished = done.some(({ call }) => call.name === COMPLETION)
@@ -75,17 +87,28 @@ function finish({ tools }: Conversation, { done }: Situation, outcomes: readonly
 
 const COMPLETION = 'attempt_completion'
 
-/** What came of the wishes, in their order; then what could not be done. */
-function report(outcomes: readonly Outcome[]): string {
+/** What came of the wishes, in their order; then what could not be done, and what follows from all of it. */
+function report(outcomes: readonly Outcome[], { text, earlier }: Situation): string {
+  const told = outcomes.filter(
+    (outcome, at) =>
+      outcome.done && outcome.done.call.name !== COMPLETION && !isMadeUpFor(outcome, outcomes.slice(at + 1)),
+  )
+  const results = told.flatMap(({ done }) => (done ? figureText(done.result, text) : []))
   const sentences = [
-    ...outcomes.flatMap(({ wish, done }) =>
-      done && done.call.name !== COMPLETION ? describeResult(done.result, done.call, wish) : [],
-    ),
+    ...told.flatMap(({ wish, done }) => (done ? describeResult(done.result, done.call, wish, text) : [])),
     ...outcomes.flatMap(({ wish, isImpossible }) =>
       wish && isImpossible ? `I have no tool to do this: ${describeWish(wish)}.` : [],
     ),
-  ]
-  return sentences.length > 0 ? sentences.join('\n') : GREETING
+    comparison(text, results) ?? [],
+  ].flat()
+  if (sentences.length > 0) return sentences.join('\n')
+  return sumIn(text) ?? recallFrom(text, earlier) ?? GREETING
+}
+
+/** A failure of a tool that succeeded later. */
+function isMadeUpFor({ wish, done }: Outcome, later: readonly Outcome[]): boolean {
+  if (wish !== undefined || done === undefined || !isFailure(done.result, undefined)) return false
+  return later.some((one) => one.done?.call.name === done.call.name && !isFailure(one.done.result, undefined))
 }
 
 /** Where the tools are gone, the results stand in the order of the wishes. */
@@ -106,7 +129,10 @@ function readSituation(messages: readonly Message[]): Situation {
     const result = results.find(({ callId }) => callId !== undefined && callId === call.id) ?? results[index]
     return result ? [{ call, result }] : []
   })
-  return { text: texts[asked] ?? '', done }
+  const earlier = messages
+    .slice(0, asked + 1)
+    .flatMap(({ toolResults = [] }) => toolResults.map(({ text }) => text))
+  return { text: texts[asked] ?? '', done, earlier }
 }
 
 const TITLE_REQUEST =

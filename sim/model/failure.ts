@@ -57,3 +57,9 @@ export function remedyFor(result: ToolResult, kind: WishKind): Remedy {
   if (kind === 'run' || (kind === 'read' && NOT_THERE.test(result.text.slice(0, 1000)))) return 'none'
   return REMEDIES.find(({ match }) => match.test(result.text.slice(0, 1000)))?.remedy ?? 'another-way'
 }
+
+const SUGGESTION = /\bdid you mean:? ["'`]?([^\s"'`?]+)/i
+
+/** What a failure says was probably meant. */
+export const suggestionIn = ({ text }: ToolResult): string | undefined =>
+  SUGGESTION.exec(text.slice(0, 1000))?.[1]

@@ -2,7 +2,7 @@
 // step, or a second try where a call failed and there is another way.
 
 import type { ToolCall, ToolResult } from './conversation.ts'
-import { isFailure, remedyFor } from './failure.ts'
+import { isFailure, remedyFor, suggestionIn } from './failure.ts'
 import { fileLines, plainResult } from './plain-result.ts'
 import { lookAt, type Workplace, waysTo } from './ways.ts'
 import type { Wish } from './wish.ts'
@@ -32,6 +32,8 @@ const MAX_TRIES = 4
 interface Try extends Done {
   /** Which way it was; undefined for a look at the file. */
   readonly way?: string
+  /** The wish with another path, as a failure suggested. */
+  readonly instead?: Wish
 }
 
 export function progressOf(
@@ -42,19 +44,16 @@ export function progressOf(
   const left = [...done]
   const known = new Map<string, string>()
   const outcomes: Outcome[] = []
-  for (const step of steps) {
+  for (const wanted of steps) {
+    const step = wanted.flatMap((wish) => toNamedPath(wish, known) ?? [])
     const tries = new Map<Wish, Try[]>(step.map((wish) => [wish, []]))
     for (;;) {
       const next = step.flatMap((wish) => nextCall(wish, tries.get(wish) ?? [], workplace, known) ?? [])
-      const answered = next.map(({ wish, call, way }) => ({
-        wish,
-        way,
-        done: takeFor(call, left, workplace),
-      }))
-      for (const { wish, way, done: found } of answered) {
+      const answered = next.map((one) => ({ ...one, done: takeFor(one.call, left, workplace) }))
+      for (const { wish, way, instead, done: found } of answered) {
         if (found === undefined) continue
-        tries.get(wish)?.push({ ...found, ...(way !== undefined && { way }) })
-        remember(wish, found, known, way === undefined)
+        tries.get(wish)?.push({ ...found, ...(way !== undefined && { way }), ...(instead && { instead }) })
+        remember(instead ?? wish, found, known, way === undefined)
       }
       const open = next.filter((_, index) => answered[index]?.done === undefined)
       if (open.length > 0)
@@ -69,6 +68,18 @@ export function progressOf(
   return { calls: [], outcomes: [...outcomes, ...left.map((one) => ({ wish: undefined, done: one }))] }
 }
 
+const isPath = (word: string) =>
+  /^[\w@~./-]+$/.test(word) && (word.includes('/') || /\w\.[A-Za-z]\w{0,9}$/.test(word))
+const MOST_TEXT = 10_000
+
+/** "That file" is the one that a file read before names; undefined if none names one. */
+function toNamedPath(wish: Wish, known: ReadonlyMap<string, string>): Wish | undefined {
+  if (wish.kind !== 'read' || !wish.isNamedThere) return wish
+  const named = [...known.values()].flatMap((text) => text.slice(0, MOST_TEXT).split(/[\s"'`()<>,;=]/))
+  const path = named.findLast((one) => isPath(one) && !known.has(one))
+  return path === undefined ? undefined : { ...wish, path }
+}
+
 /** The result of the first call left that can be this one: a model may have had to call another tool before. */
 function takeFor(call: ToolCall, left: Done[], { tools }: Workplace): Done | undefined {
   const isStray = ({ call: { name } }: Done) => name !== call.name && tools.some((tool) => tool.name === name)
@@ -81,17 +92,21 @@ function lastOf(
   tries: ReadonlyMap<Wish, readonly Try[]>,
   workplace: Workplace,
 ): Outcome[] {
-  return step.map((wish) => ({
-    wish,
-    done: tries.get(wish)?.findLast(({ way }) => way !== undefined),
-    isImpossible: waysTo(wish, workplace, undefined).length === 0,
-  }))
+  return step.map((wish) => {
+    const done = tries.get(wish)?.findLast(({ way }) => way !== undefined)
+    return {
+      wish: done?.instead ?? wish,
+      done,
+      isImpossible: waysTo(wish, workplace, undefined).length === 0,
+    }
+  })
 }
 
 interface NextCall {
   readonly wish: Wish
   readonly call: ToolCall
   readonly way?: string
+  readonly instead?: Wish
 }
 
 function nextCall(
@@ -108,6 +123,12 @@ function nextCall(
   // The file has been looked at: what was refused before may do now.
   if (last.way === undefined) return toCall(ways.find(({ name }) => isHopeful(name, tries)) ?? ways[0])
   if (!isFailure(last.result, wish.kind)) return undefined
+  const suggested = suggestionIn(last.result)
+  if ('path' in wish && suggested !== undefined && tries.every(({ instead }) => instead === undefined)) {
+    const instead = { ...wish, path: suggested }
+    const [call] = waysTo(instead, workplace, undefined)
+    if (call) return { wish, call, way: call.name, instead }
+  }
   const remedy = remedyFor(last.result, wish.kind)
   if (remedy === 'none') return undefined
   const isUntried = ({ name }: ToolCall) => !tries.some(({ way }) => way === name)

@@ -1,5 +1,6 @@
 // Says in a sentence what came of a wish: what was asked for, out of what the tools gave back.
 
+import { isQuestion, lineAbout } from './conclusions.ts'
 import type { ToolCall, ToolResult } from './conversation.ts'
 import { isFailure, reasonOf } from './failure.ts'
 import { findMatches } from './found-lines.ts'
@@ -12,7 +13,13 @@ const TOLD_LINES = 12
 const ASKED_LINES = 60
 const LISTED_LINES = 40
 
-export function describeResult(result: ToolResult, call: ToolCall, wish: Wish | undefined): string {
+/** `asked`: the words of the request; the answer to a question in them is looked for in a long text. */
+export function describeResult(
+  result: ToolResult,
+  call: ToolCall,
+  wish: Wish | undefined,
+  asked = '',
+): string {
   const plain = plainResult(result.text)
   if (wish?.kind === 'run') return describeRun(wish, plain, isFailure(result, 'run'))
   if (isFailure(result, wish?.kind)) {
@@ -20,7 +27,7 @@ export function describeResult(result: ToolResult, call: ToolCall, wish: Wish | 
   }
   switch (wish?.kind) {
     case 'read':
-      return describeFile(wish, fileLines(plain))
+      return describeFile(wish, fileLines(plain), asked)
     case 'write':
       return `Wrote ${wish.path}.`
     case 'append':
@@ -38,18 +45,34 @@ export function describeResult(result: ToolResult, call: ToolCall, wish: Wish | 
     default:
       return plain.lines.length === 0
         ? `${subjectOf(call, wish)} gave no output.`
-        : `${subjectOf(call, wish)} returned: ${tell(fileLines(plain), TOLD_LINES)}`
+        : `${subjectOf(call, wish)} returned: ${tell(plain.lines, TOLD_LINES)}`
   }
 }
 
-function describeFile({ path, question }: Extract<Wish, { kind: 'read' }>, lines: readonly string[]): string {
+function describeFile(
+  { path, question }: Extract<Wish, { kind: 'read' }>,
+  lines: readonly string[],
+  asked: string,
+): string {
   if (lines.length === 0) return `${path} is empty.`
   if (question === 'lines') return `${path} has ${lines.length} ${lines.length === 1 ? 'line' : 'lines'}.`
   if (question === 'heading') {
     const heading = lines.find((line) => /^#{1,6} /.test(line))
     if (heading) return `The first heading of ${path}: ${shorten(heading)}`
   }
+  const found = question === undefined ? foundIn(lines, asked) : undefined
+  if (found !== undefined) return `${path} says: ${shorten(found)}`
   return `${path} begins: ${tell(lines, question === 'content' ? ASKED_LINES : TOLD_LINES)}`
+}
+
+/** The line that answers a question, in a text that is too long to be told whole. */
+const foundIn = (lines: readonly string[], asked: string) =>
+  lines.length > TOLD_LINES && isQuestion(asked) ? lineAbout(asked, lines) : undefined
+
+/** What a result says about the request, as one line or a few: to count with. */
+export function figureText(result: ToolResult, asked: string): string {
+  const lines = fileLines(plainResult(result.text))
+  return foundIn(lines, asked) ?? lines.slice(0, 2).join('\n')
 }
 
 function describeRun(

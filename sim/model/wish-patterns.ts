@@ -59,7 +59,7 @@ export const PATTERNS: readonly Pattern[] = [
     wish: ([place = '', old = '', text = ''], restore) => replaceWish(place, old, text, restore),
   },
   {
-    match: new RegExp(`\\b(?:write|save|put)\\s+(.+?)\\s+(?:to|into|in)\\s+${FILE}\\s*$`, 'i'),
+    match: new RegExp(`\\b(?:write|save|put)\\s+(.+?)\\s+(?:to|into|in)\\s+${FILE}(?:\\s*$|(?<=,)\\s)`, 'i'),
     wish: ([text, path], restore) => writeWish(path, text, restore),
   },
   {
@@ -75,8 +75,24 @@ export const PATTERNS: readonly Pattern[] = [
   },
   {
     match:
+      /\b(?:list|show)\s+(?:the\s+)?(?:folder|directory)\s+(?!and\b|then\b|of\b|in\b|for\b|to\b|here\b)(\S+)/i,
+    wish: ([where = '.'], restore) => [{ kind: 'list', path: folderOf(where, restore) }],
+  },
+  {
+    match:
       /\b(?:list|show)\b.*\b(?:files|director(?:y|ies)|folders?)\b(?:.*?\b(?:in|of|under)\s+(\S+))?|\bwhat files\b/i,
     wish: ([where = '.'], restore) => [{ kind: 'list', path: folderOf(where, restore) }],
+  },
+  {
+    match: /\b(?:read|open|show|view|look at)\s+that\s+file\b/i,
+    wish: () => [{ kind: 'read', path: '', isNamedThere: true }],
+  },
+  {
+    match: /\bfile\s+(\S+)\s+(?:says|tells|names|shows|knows)\b/i,
+    wish: ([word = ''], restore) => {
+      const path = pathOf(word, restore)
+      return path === undefined ? [] : [{ kind: 'read', path }]
+    },
   },
   {
     match:
@@ -91,7 +107,9 @@ export const PATTERNS: readonly Pattern[] = [
 
 function writeWish(place: string | undefined, text: string | undefined, restore: Restore): Wish[] {
   const path = pathOf(place ?? '', restore)
-  return path === undefined ? [] : [{ kind: 'write', path, text: bulkOf(text ?? '') ?? restore(text ?? '') }]
+  return path === undefined
+    ? []
+    : [{ kind: 'write', path, text: bulkOf(text ?? '') ?? restore(wordOf(text ?? '')) }]
 }
 
 function replaceWish(place: string, old: string, text: string, restore: Restore): Wish[] {

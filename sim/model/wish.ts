@@ -4,7 +4,13 @@
 export type Question = 'heading' | 'lines' | 'content'
 
 export type Wish =
-  | { readonly kind: 'read'; readonly path: string; readonly question?: Question }
+  /** `isNamedThere`: the path is what the files read before name. */
+  | {
+      readonly kind: 'read'
+      readonly path: string
+      readonly question?: Question
+      readonly isNamedThere?: true
+    }
   | { readonly kind: 'list'; readonly path: string }
   | { readonly kind: 'run'; readonly command: string; readonly wantsExitCode?: true }
   | { readonly kind: 'search'; readonly pattern: string; readonly path: string }

@@ -8,7 +8,7 @@ import { PATTERNS, QUESTIONS, type Restore } from './wish-patterns.ts'
 export function readWishes(text: string): Wish[][] {
   const quotes: string[] = []
   // Quoted text is data: no verb, comma or "then" inside it may cut the sentence.
-  const plain = text.replace(
+  const plain = withoutBlock(text, quotes).replace(
     /(?<!`)`+([^`]+)`+|"([^"]+)"|“([^“”]+)”|(?<!\w)'([^']+)'(?!\w)/g,
     (...groups) => {
       quotes.push(groups.slice(1, 5).find((group) => group !== undefined) ?? '')
@@ -29,6 +29,22 @@ export function readWishes(text: string): Wish[][] {
   }
   return steps.filter((step) => step.length > 0)
 }
+
+const RULER = /^([=*#~_+-])\1{4,}[ \t]*$/gm
+
+/** A text between two equal lines of signs stands for "the following text". */
+function withoutBlock(text: string, quotes: string[]): string {
+  const [first] = text.matchAll(RULER)
+  if (first === undefined) return text
+  const from = first.index + first[0].length + 1
+  const last = [...text.slice(from).matchAll(RULER)].findLast(([line]) => line === first[0])
+  if (last === undefined) return text
+  quotes.push(text.slice(from, Math.max(from, from + last.index - 1)))
+  const rest = `${text.slice(0, first.index)}${text.slice(from + last.index + last[0].length)}`
+  return rest.replace(FOLLOWING, `«${quotes.length - 1}»`)
+}
+
+const FOLLOWING = /\b(?:the |this )?following (?:text|contents?|lines|code|words)\b/i
 
 const VERB =
   '(?:read|open|show|view|cat|list|run|execute|search|grep|find|write|save|create|append|add|replace|change|overwrite|count)'

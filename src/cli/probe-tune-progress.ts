@@ -1,8 +1,8 @@
 // The progress of a tune: on a terminal one line that changes for each combination, elsewhere a line now and then.
 
-import { visible } from '../base/visible-text.ts'
 import { duration, grouped } from '../judge/probe/card-text.ts'
 import type { Figures } from '../judge/probe/tune/measure.ts'
+import { err, overwrite } from '../process/output.ts'
 
 /** Tasks between two lines, where lines stay. */
 const everyTasks = 10
@@ -15,13 +15,12 @@ export interface TuneProgress {
   end(line: string): void
 }
 
-export function showTuneProgress(out: NodeJS.WriteStream = process.stderr): TuneProgress {
-  const clear = out.isTTY ? '\r\x1b[2K' : ''
+export function showTuneProgress(): TuneProgress {
+  const isTerminal = process.stderr.isTTY === true
   let name = ''
   const show = (line: string) => {
-    const text = `  …   ${line}`
-    if (out.isTTY) out.write(`${clear}${visible(text).slice(0, (out.columns || 80) - 1)}`)
-    else out.write(`${visible(text)}\n`)
+    if (isTerminal) overwrite(`  …   ${line}`.slice(0, (process.stderr.columns || 80) - 1))
+    else err(`  …   ${line}\n`)
   }
   return {
     begin(combination) {
@@ -29,9 +28,12 @@ export function showTuneProgress(out: NodeJS.WriteStream = process.stderr): Tune
       show(name)
     },
     onFigures(figures) {
-      if (out.isTTY || figures.total % everyTasks === 0) show(`${name}: ${soFar(figures)}`)
+      if (isTerminal || figures.total % everyTasks === 0) show(`${name}: ${soFar(figures)}`)
     },
-    end: (line) => void out.write(`${clear}  ${visible(line)}\n`),
+    end(line) {
+      overwrite('')
+      err(`  ${line}\n`)
+    },
   }
 }
 

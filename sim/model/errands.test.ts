@@ -169,6 +169,21 @@ describe('results', () => {
     expect(said.last.text).toContain('Troubling Love')
   })
 
+  it('are taken for those of a call that was written in another way', () => {
+    const messages = [
+      { role: 'user' as const, text: 'Give the issues 3 and 8 the labels bug and urgent.' },
+      {
+        role: 'assistant' as const,
+        text: '',
+        toolCalls: [
+          { id: '1', name: 'LabelIssues', arguments: { numbers: '[3,8]', labels: '["bug","urgent"]' } },
+        ],
+      },
+      { role: 'user' as const, text: '', toolResults: [{ callId: '1', text: 'done' }] },
+    ]
+    expect(talk('', [label], [], { messages }).last.calls).toEqual([])
+  })
+
   it('that failed for the moment are asked for again, once', () => {
     const busy = { error: 'Error: overloaded, try again' }
     const again = talk('What is the forecast for Bergen?', [forecast], [[busy], ['Rain']])

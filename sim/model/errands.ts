@@ -1,6 +1,7 @@
 // What to call next for a request that is about none of the usual tools of agents: the tool that the request is about, and what
 // that needs first; after a result, what the result asks for.
 
+import { isRecord } from '../shape.ts'
 import { rankTools } from './choose-tool.ts'
 import type { Tool, ToolCall } from './conversation.ts'
 import { isFailure, suggestionIn } from './failure.ts'
@@ -41,7 +42,8 @@ function planFor(tool: Tool, errand: Errand, depth: number): ToolCall[] | undefi
     const source = isRequired ? sourceOf(String(schema.description ?? ''), tool, errand.tools) : undefined
     if (source === undefined) continue
     const result = errand.done.findLast(
-      ({ call, result: came }) => call.name === source.name && !isFailure(came, undefined),
+      ({ call, result: came }) =>
+        plainName(call.name) === plainName(source.name) && !isFailure(came, undefined),
     )
     if (result === undefined) return depth > 0 ? planFor(source, errand, depth - 1) : undefined
     const value = idIn(result.result.text, errand.text)
@@ -99,20 +101,41 @@ function withSuggestion(call: ToolCall, suggestion: string | undefined): ToolCal
   return { name: call.name, arguments: { ...call.arguments, [only[0]]: suggestion } }
 }
 
-/** Some prompts carry arguments as text. */
+/** A model knows its own calls, however it wrote them: in another spelling, or with values as text. */
 const isSame = (one: ToolCall, other: ToolCall) =>
-  one.name === other.name && shapeOf(one.arguments) === shapeOf(other.arguments)
-const shapeOf = (value: unknown): string =>
-  JSON.stringify(value, (_, part: unknown) =>
-    typeof part === 'number' || typeof part === 'boolean' ? String(part) : part,
-  )
+  plainName(one.name) === plainName(other.name) &&
+  JSON.stringify(plainValue(one.arguments)) === JSON.stringify(plainValue(other.arguments))
+
+const plainName = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '')
+
+function plainValue(value: unknown): unknown {
+  if (typeof value === 'string') return /^[[{]/.test(value) ? plainValue(parsed(value)) : value
+  if (Array.isArray(value)) return value.map(plainValue)
+  if (!isRecord(value)) return String(value)
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, plainValue(part)]))
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // Text that only begins like JSON.
+    return ` ${text}`
+  }
+}
 
 const FOLLOWS = /\bfollow\b|\bto the end\b|\buntil\b|\bstep by step\b/i
 
 /** Where the request says to go on: the next value that the last result names. */
 function followed(tool: Tool, { text, done }: Errand): ToolCall[] {
   const last = done.at(-1)
-  if (!FOLLOWS.test(text) || last?.call.name !== tool.name || isFailure(last.result, undefined)) return []
+  if (
+    !FOLLOWS.test(text) ||
+    last === undefined ||
+    plainName(last.call.name) !== plainName(tool.name) ||
+    isFailure(last.result, undefined)
+  )
+    return []
   const { calls } = fillCalls(tool, readMentions(last.result.text))
   return calls.filter((call) => !done.some((one) => isSame(one.call, call))).slice(0, 1)
 }

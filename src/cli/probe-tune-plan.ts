@@ -1,6 +1,7 @@
 // What a tune is about: the backend behind a model's name, the questions to decide, and the configuration for each combination.
 // All of it is known to work before a request is sent.
 
+import { checkModesOf } from '../config/calls.ts'
 import { ConfigError } from '../config/config-error.ts'
 import type { Environment } from '../config/environment.ts'
 import { type LoadedConfig, loadConfig } from '../config/load.ts'
@@ -33,6 +34,8 @@ export interface TunePlan {
   text: string
   textWith(changes: readonly SettingChange[]): string
   configWith(changes: readonly SettingChange[]): LoadedConfig
+  /** Equal for changes that make no difference to the backend, such as a default that is written out. */
+  effectOf(changes: readonly SettingChange[]): string
 }
 
 export async function planTune(
@@ -88,7 +91,12 @@ function editsOf(file: string, backendName: string, environment: Environment) {
   }
   const configWith = (changes: readonly SettingChange[]) =>
     loadConfig(file, environment, { text: textWith(changes) })
-  return { text, textWith, configWith }
+  const effectOf = (changes: readonly SettingChange[]) => {
+    const { config } = configWith(changes)
+    const { calls: _written, ...backend } = { calls: {}, ...config.backends[backendName] }
+    return JSON.stringify([backend, checkModesOf(config).get(backendName)])
+  }
+  return { text, textWith, configWith, effectOf }
 }
 
 function textIn(file: string): string {

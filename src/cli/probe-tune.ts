@@ -3,7 +3,7 @@
 
 import { resolve } from 'node:path'
 import { version } from '../base/version.ts'
-import { readEnvironment } from '../config/environment.ts'
+import { type Environment, readEnvironment } from '../config/environment.ts'
 import { clients } from '../judge/clients/all.ts'
 import { estimateText } from '../judge/probe/card-text.ts'
 import { estimate, type Prices } from '../judge/probe/estimate.ts'
@@ -33,12 +33,12 @@ interface TuneRun {
   flags: ProbeFlags
   tasks: readonly Task[]
   prices: Prices | undefined
+  environment?: Environment
   terminal?: Terminal
 }
 
 export async function tuneModel(model: string, run: TuneRun): Promise<void> {
-  const { flags, terminal = ownTerminal() } = run
-  const environment = readEnvironment()
+  const { flags, environment = readEnvironment(), terminal = ownTerminal() } = run
   if (flags.undo) return undoTune(model, { flags, environment, terminal })
   const plan = await planTune(model, flags.config, environment)
   announce(plan, run, terminal)
@@ -92,6 +92,7 @@ async function compare(plan: TunePlan, { flags, tasks }: TuneRun) {
     const result = await tune({
       questions: plan.questions,
       margin,
+      effectOf: plan.effectOf,
       measure: async (combination, measuring) => {
         progress.begin(combination.choice.name)
         return measureIn(plan, combination, { ...settings, ...measuring, onFigures: progress.onFigures })

@@ -76,3 +76,14 @@ describe.each([
     expect(question?.choices.filter((choice) => choice.changes.length === 0)).toHaveLength(1)
   })
 })
+
+it('call checking that is set can be left to its default again', () => {
+  const set = questions({ ...openai, calls: { check: 'off' } }).find(({ name }) => name === 'call checking')
+  expect(set?.current.name).toBe('call checking off')
+  expect(set?.choices.map(({ changes }) => changes)).toEqual([
+    [{ path: ['calls'] }],
+    [],
+    [{ path: ['calls', 'check'], value: 'repair' }],
+    [{ path: ['calls', 'check'], value: 'retry' }],
+  ])
+})

@@ -95,11 +95,19 @@ function rowQuestion({ name, path, values, needsNative }: Row, backend: BackendC
     (value): Choice => ({
       // A setting without a default is a choice of its own.
       name: `${name} ${value ?? 'not set'}`,
-      changes: value === now ? [] : [value === undefined ? { path } : { path, value }],
+      changes:
+        value === now ? [] : [value === undefined ? { path: withEmptied(backend, path) } : { path, value }],
     }),
   )
   const question = withCurrent(name, choices)
   return question && { ...question, ...(needsNative && { needsNative }) }
+}
+
+/** The path of what goes: an object that would be empty goes too. */
+function withEmptied(backend: BackendConfig, path: readonly string[]): readonly string[] {
+  const above = path.slice(0, -1)
+  const members = above.length === 0 ? undefined : valueAt(backend, above)
+  return isObject(members) && Object.keys(members).length === 1 ? above : path
 }
 
 function withCurrent(name: string, choices: readonly Choice[]): Question | undefined {

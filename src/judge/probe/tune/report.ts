@@ -63,7 +63,7 @@ export function makeTuneReport(result: TuneResult, facts: TuneFacts): TuneReport
       ...(winner && { winner: winner.name }),
       choices: rows.map((row) => choiceReport(row, question.current === row.choice)),
     })),
-    ...(best && { score: rounded(best.score) }),
+    ...(best && isWhole(best) && { score: rounded(best.score) }),
     ...(current && isWhole(current) && { currentScore: rounded(current.score) }),
     changes: [...changes],
     isWritten: false,
@@ -132,11 +132,11 @@ function spent({ inputTokens = 0, outputTokens = 0, requests = 0, milliseconds =
   return `${grouped(inputTokens + outputTokens)} tokens in ${requests} requests, ${duration(milliseconds / 1000)}`
 }
 
-function verdict({ score, currentScore, changes, margin, repeat }: TuneReport): string {
+function verdict({ score, currentScore, changes, margin, repeat, state }: TuneReport): string {
   const tie = `Differences below ${margin.toFixed(1)} points count as none${repeat === 1 ? '; --repeat makes that finer' : ''}.`
   if (score === undefined) return 'Nothing was compared to its end.'
   if (changes.length === 0)
-    return `No other setting is better: the configuration stays as it is (${score.toFixed(1)} of 100). ${tie}`
-  const now = currentScore === undefined ? 'not known to the end' : currentScore.toFixed(1)
+    return `${state === 'partial' ? 'Of what was compared, no' : 'No'} other setting is better: the configuration stays as it is (${score.toFixed(1)} of 100). ${tie}`
+  const now = currentScore === undefined ? 'not measured to its end' : currentScore.toFixed(1)
   return `Best: ${score.toFixed(1)} of 100, with the change below; as configured now: ${now}. ${tie}`
 }

@@ -5,7 +5,7 @@ import { CouldNotRun } from '../probe.ts'
 import { choose, marginFor, matters } from './choose.ts'
 import { type Measured, TuneEnded } from './measure.ts'
 import type { Choice, Question } from './questions.ts'
-import { type Combination, mostCombinations, tune } from './tune.ts'
+import { type Combination, mostCombinations, type TuneOptions, tune } from './tune.ts'
 
 const choice = (name: string, value?: string): Choice => ({
   name,
@@ -38,7 +38,7 @@ const measuredAt = (score: number, state: Measured['state'] = 'complete'): Measu
 async function tuned(
   questions: Question[],
   scores: Record<string, number | Measured | TuneEnded>,
-  margin = 5,
+  effectOf?: TuneOptions['effectOf'],
 ) {
   const asked: string[] = []
   const measure = async ({ changes }: Combination) => {
@@ -49,7 +49,7 @@ async function tuned(
     if (found instanceof TuneEnded) throw found
     return typeof found === 'number' ? measuredAt(found) : found
   }
-  const result = await tune({ questions, margin, measure })
+  const result = await tune({ questions, margin: 5, measure, ...(effectOf && { effectOf }) })
   return { ...result, asked, values: result.changes.map(({ value }) => value) }
 }
 
@@ -175,6 +175,34 @@ describe('tune', () => {
     ])
     expect(values).toEqual(['off', 'retry'])
     expect(mostCombinations([form(), strict, checks])).toBe(asked.length)
+  })
+
+  it('measures one of two choices with the same effect', async () => {
+    const effectOf = (changes: readonly { value?: unknown }[]) =>
+      changes.map(({ value }) => (value === 'repair' ? '' : String(value))).join('')
+    const { asked, answers } = await tuned([checks], { now: 60, retry: 80 }, effectOf)
+    expect(asked).toEqual(['now', 'retry'])
+    expect(answers[0]?.rows.map((row) => row.choice.name)).toEqual(['calls off', 'calls retry'])
+    expect(answers[0]?.winner?.name).toBe('calls retry')
+  })
+
+  it('compares with the defaults of the settings that come later', async () => {
+    const choices = [choice('calls repair', 'repair'), choice('calls off')]
+    const off: Question = { name: 'calls', choices, current: choices[1] as Choice }
+    const { asked, values, current } = await tuned([form(), off], { repair: 96 })
+    expect({ asked, values, current }).toEqual({ asked: ['repair'], values: ['repair'], current: undefined })
+  })
+
+  it('leaves what it did not decide as it is', async () => {
+    const choices = [choice('calls repair', 'repair'), choice('calls off')]
+    const off: Question = { name: 'calls', choices, current: choices[1] as Choice }
+    const { values, best } = await tuned([form(), off], {
+      repair: 50,
+      'text, as JSON + repair': 60,
+      'text, as XML + repair': 60,
+      'text, as JSON': new TuneEnded('budget', 'used up'),
+    })
+    expect({ values, score: best?.score }).toEqual({ values: ['text, as JSON'], score: 60 })
   })
 
   it('does not ask about strict where the calls are text', async () => {

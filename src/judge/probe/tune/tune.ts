@@ -1,5 +1,5 @@
-// Decides the questions one after the other, each with the answers of those before it: fewer combinations than all of them, and
-// each differs from the best so far in one setting.
+// Decides the questions one after the other, each with the answers of those before it and the simplest choice of those behind it:
+// fewer combinations than all of them, and each differs from the best so far in one setting.
 
 import { CouldNotRun } from '../probe.ts'
 import { choose, matters } from './choose.ts'
@@ -43,6 +43,8 @@ export interface TuneOptions {
   questions: readonly Question[]
   margin: number
   measure(combination: Combination, measuring: Measuring): Promise<Measured>
+  /** Equal for changes that have the same effect: one of them is measured. */
+  effectOf?(changes: readonly SettingChange[]): string
   onQuestion?(question: Question): void
   onRow?(row: Row, question: Question): void
 }
@@ -53,18 +55,26 @@ export function tune(options: TuneOptions): Promise<TuneResult> {
 
 class Tuning {
   readonly #options: TuneOptions
+  /** The winners so far, and the simplest choices of what is not decided. */
   readonly #settled: Map<Question, Choice>
   readonly #measured = new Map<string, Measured>()
 
   constructor(options: TuneOptions) {
     this.#options = options
-    this.#settled = new Map(options.questions.map((question) => [question, question.current]))
+    this.#settled = new Map(
+      options.questions.map((question) => [question, question.choices[0] ?? question.current]),
+    )
   }
 
   async run(): Promise<TuneResult> {
+    const { questions } = this.#options
     const answers: Answer[] = []
+    const current = new Map(questions.map((question) => [question, question.current]))
+    // What is not decided stays as it is.
+    const wanted = new Map(current)
+    let best: Measured | undefined
     let ended: TuneEnded | undefined
-    for (const question of this.#options.questions) {
+    for (const question of questions) {
       if (question.needsNative && !this.#isNative()) continue
       const rows: Row[] = []
       try {
@@ -76,15 +86,16 @@ class Tuning {
         break
       }
       const winner = this.#winnerOf(rows)
-      answers.push({ question, rows, winner })
-      this.#settled.set(question, winner)
+      answers.push({ question, rows, winner: winner.choice })
+      this.#settled.set(question, winner.choice)
+      wanted.set(question, winner.choice)
+      best = winner.measured
     }
-    const current = new Map(this.#options.questions.map((question) => [question, question.current]))
     return {
       answers,
-      changes: changesOf(this.#settled),
-      best: this.#measured.get(keyOf(this.#settled)),
-      current: this.#measured.get(keyOf(current)),
+      changes: changesOf(wanted),
+      best,
+      current: this.#measured.get(this.#effectOf(current)),
       ...(ended && { ended }),
     }
   }
@@ -98,34 +109,45 @@ class Tuning {
   async #ask(question: Question, rows: Row[]): Promise<void> {
     const { margin, measure, onQuestion, onRow } = this.#options
     onQuestion?.(question)
-    for (const [at, choice] of question.choices.entries()) {
-      const combined = new Map(this.#settled).set(question, choice)
-      const known = this.#measured.get(keyOf(combined))
+    for (const { choice, combined, effect, behind } of this.#distinct(question)) {
+      const known = this.#measured.get(effect)
       const rivals = {
         simpler: rows.flatMap(({ measured }) => scoreOf(measured) ?? []),
-        others: question.choices.slice(at + 1).flatMap((other) => {
-          const behind = new Map(this.#settled).set(question, other)
-          return scoreOf(this.#measured.get(keyOf(behind))) ?? []
-        }),
+        others: behind.flatMap((other) => scoreOf(this.#measured.get(other)) ?? []),
       }
       const counts = (atMost: number) => matters(atMost, rivals, margin)
       const combination = { question, choice, changes: changesOf(combined) }
       const measured = known ?? (counts(100) ? await measure(combination, { counts }) : undefined)
-      if (measured) this.#measured.set(keyOf(combined), measured)
+      if (measured) this.#measured.set(effect, measured)
       const row = { choice, measured }
       rows.push(row)
       onRow?.(row, question)
     }
   }
 
+  /** The choices of a question without those that have the effect of a simpler one, and the effects of those behind each. */
+  #distinct(question: Question) {
+    const all = question.choices.map((choice) => {
+      const combined = new Map(this.#settled).set(question, choice)
+      return { choice, combined, effect: this.#effectOf(combined) }
+    })
+    const first = all.filter(({ effect }, at) => all.findIndex((other) => other.effect === effect) === at)
+    return first.map((one, at) => ({ ...one, behind: first.slice(at + 1).map(({ effect }) => effect) }))
+  }
+
+  #effectOf(settled: ReadonlyMap<Question, Choice>): string {
+    const changes = changesOf(settled)
+    return this.#options.effectOf?.(changes) ?? JSON.stringify(changes)
+  }
+
   /** What ended early loses to all that did not, whatever it had scored until then. */
-  #winnerOf(rows: readonly Row[]): Choice {
+  #winnerOf(rows: readonly Row[]): { choice: Choice; measured: Measured } {
     for (const state of ['complete', 'lost'] as const) {
       const scored = rows.flatMap(({ choice, measured }) =>
-        measured?.state === state ? [{ choice, score: measured.score }] : [],
+        measured?.state === state ? [{ choice, measured, score: measured.score }] : [],
       )
       const winner = choose(scored, this.#options.margin)
-      if (winner) return winner.choice
+      if (winner) return winner
     }
     const reasons = rows.flatMap(({ measured }) => measured?.reason ?? [])
     throw new CouldNotRun(reasons[0] ?? 'nothing was answered')
@@ -134,9 +156,6 @@ class Tuning {
 
 const scoreOf = (measured: Measured | undefined): number | undefined =>
   measured?.state === 'complete' ? measured.score : undefined
-
-const keyOf = (settled: ReadonlyMap<Question, Choice>): string =>
-  JSON.stringify([...settled].map(([{ name }, choice]) => [name, choice.name]))
 
 const changesOf = (settled: ReadonlyMap<Question, Choice>): SettingChange[] =>
   [...settled.values()].flatMap(({ changes }) => changes)

@@ -56,7 +56,10 @@ export async function runningGateway(
 ): Promise<Pick<GatewayFacts, 'url' | 'key' | 'models'>> {
   const url = withoutV1(flags.url) ?? flags.url
   const given = flags.keyFile === undefined ? environment.variable(keyVariable) : undefined
-  const found = given ? await askWith(url, given) : await keyAndListing(url, ownSources(flags, environment))
+  const asked = given ? askWith(url, given) : keyAndListing(url, ownSources(flags, environment))
+  const found = await asked.catch((error: unknown) => {
+    throw error instanceof CommandError ? new CommandError(error.message, 2) : error
+  })
   if (found.listing === undefined) throw new CommandError(`No gateway answers at ${url}.`, 2)
   return { url, key: found.key, models: found.listing }
 }

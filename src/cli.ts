@@ -125,7 +125,7 @@ program
   )
   .option(
     '--key-file <file>',
-    "--url: file that holds the gateway's key (default: $DRAGOMAN_KEY, then yours)",
+    "with --url: file that holds its key (default: $DRAGOMAN_KEY, then this machine's own)",
   )
   .option('--only <names>', 'only these groups or tasks, separated by commas (docs/probe.md)', (names) =>
     names.split(',').flatMap((name) => name.trim() || []),
@@ -157,8 +157,8 @@ program
   .option('--html <file>', 'write the score card as a page')
   .option('--tapes <folder>', 'folder for the tapes of failed tasks (default: ./probe-MODEL-TIME)')
   .option('--tune', 'find the best settings for this model: shows the change, asks, writes it, can undo it')
-  .option('--print', '--tune: show the change, write nothing')
-  .option('--undo', '--tune: undo what it wrote for this model')
+  .option('--print', 'with --tune: show the change, write nothing')
+  .option('--undo', 'with --tune: undo what it wrote for this model')
   .action(async (model, flags) => (await import('./cli/probe.ts')).probeModel(model, flags))
 
 program

@@ -6,7 +6,7 @@ import { type LoadedConfig, loadConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import { GatewayError } from '../core/errors.ts'
 import { createGateway, type Gateway } from '../gateway.ts'
-import { type CodeSource, codeSeen, FailureLog } from '../judge/probe/failure.ts'
+import { FailureLog, type FailureSource, failureSeen } from '../judge/probe/failure.ts'
 import { CommandError } from '../process/command-error.ts'
 import type { Target } from '../server/catalog.ts'
 import { runningGateway } from './setup-gateway.ts'
@@ -15,7 +15,7 @@ export interface Subject {
   fetch(request: Request): Promise<Response>
   /** The names of its backends. */
   backends: readonly string[]
-  failures: CodeSource
+  failures: FailureSource
   /** All services that it asks are on this machine. */
   isLocal: boolean
   /** Advice for a model without tools. */
@@ -111,7 +111,7 @@ export async function openRunning({ url, keyFile }: RemoteFlags): Promise<Subjec
   return {
     fetch: (request) => forward(request, facts.url, facts.key.needed ? facts.key.text : undefined),
     backends: [...new Set(names.flatMap((name) => (name.includes('/') ? (name.split('/')[0] ?? []) : [])))],
-    failures: { take: (_turn, answer) => codeSeen(answer) },
+    failures: { take: (_turn, answer) => failureSeen(answer) },
     isLocal: false,
     noToolsHint: '--all runs the remaining tasks anyway.',
     close: async () => undefined,

@@ -1,7 +1,7 @@
 // `probe MODEL --tune` on simulators: what it measures, what it writes, and that nothing else changes the file.
 
 import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { type OpenAISimOptions, startOpenAISim } from '../../sim/openai.ts'
 import type { ProbeFlags } from '../../src/cli/probe-flags.ts'
@@ -75,6 +75,15 @@ describe('where native calls are broken', () => {
     expect(now()).toBe(before)
     expect(sim.requests).toHaveLength(requests)
     expect((await run('--undo')).stderr).toContain('no tune of box/gpt-demo was written.')
+  })
+
+  it('what was edited since stays when it is undone', async () => {
+    const { config, before, now, run } = await homeFor(brokenCalls)
+    await run('--yes')
+    writeFileSync(config, now().replace('// under the desk', '// on the desk'))
+    const { code, stderr } = await run('--undo', '--yes')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('was changed since') })
+    expect(now()).toBe(before.replace('// under the desk', '// on the desk'))
   })
 
   it('nothing is written without consent', async () => {

@@ -4,10 +4,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { startOpenAISim } from '../../sim/openai.ts'
+import { startTextSim } from '../../sim/text-chat.ts'
 import { CouldNotRun } from '../../src/judge/probe/probe.ts'
 import { Spending } from '../../src/judge/probe/spending.ts'
 import { allTasks, chooseTasks } from '../../src/judge/probe/tasks.ts'
 import { atTestEnd } from '../at-end.ts'
+import { upstreamKey } from '../harness.ts'
 import { neverCalls, type Persona, perfect, startPersona, tryModel } from './personas.ts'
 
 const some = (...names: string[]) => {
@@ -31,6 +33,16 @@ describe('a model without tools', () => {
     const sim = await startPersona(() => [{ status: 400, body: { error: { message: words } } }])
     const { report } = await tryModel(sim.url, { all: false, concurrency: 1 })
     expect(report.stopped).toContain(`got no call (box: ${words}). Try "tools": "text".`)
+    expect(report.blame).toEqual({ model: 0, upstream: 3, gateway: 0 })
+  })
+
+  it('is recognised where the service’s own words pass unchanged', async () => {
+    const sim = await startTextSim({ apiKey: upstreamKey })
+    atTestEnd(() => sim.close())
+    const { report } = await tryModel(sim.url, { all: false, concurrency: 1 })
+    expect(report.stopped).toContain(
+      "got no call (box: Unsupported parameter: 'tools'. This model has no tools.)",
+    )
     expect(report.blame).toEqual({ model: 0, upstream: 3, gateway: 0 })
   })
 

@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest'
 import { clients } from '../../src/judge/clients/all.ts'
-import type { DialectClient } from '../../src/judge/clients/answer.ts'
-import { blameFor, FailureLog } from '../../src/judge/probe/failure.ts'
+import { type DialectClient, emptyAnswer } from '../../src/judge/clients/answer.ts'
+import { blameFor, FailureLog, failureSeen } from '../../src/judge/probe/failure.ts'
 import { runTask } from '../../src/judge/probe/run-task.ts'
 import { Spending } from '../../src/judge/probe/spending.ts'
 import type { Task } from '../../src/judge/probe/task.ts'
@@ -223,5 +223,30 @@ describe('blameFor', () => {
     ['upstream-protocol', 'box: the upstream sent a web page', 'upstream'],
   ] as const)('%s, %s: %s', (code, message, blame) => {
     expect(blameFor(code, message, ['box'])).toBe(blame)
+  })
+})
+
+describe('failureSeen', () => {
+  const seen = (status: number, error?: { type: string; code: string }) =>
+    failureSeen({
+      ...emptyAnswer({ status, headers: {}, text: '', garbled: false, cut: false }, 'stream'),
+      error: error && { message: 'x', ...error },
+    })
+
+  it.each([
+    ['no answer', 0, undefined, undefined],
+    ['a failure of the gateway', 500, { type: 'server_error', code: 'internal_error' }, { code: 'internal' }],
+    ['a limit inside a stream', 200, { type: 'rate_limit_error', code: '' }, { code: 'rate-limited' }],
+    [
+      'any other error inside a stream',
+      200,
+      { type: 'server_error', code: 'upstream_protocol_error' },
+      { code: 'upstream-unavailable', refusedBy: 'upstream' },
+    ],
+    ['a refusal', 400, undefined, { code: 'invalid-request', refusedBy: 'upstream' }],
+    ['an unknown model', 404, undefined, { code: 'not-found', refusedBy: 'upstream' }],
+    ['an overloaded service', 503, undefined, { code: 'upstream-unavailable', refusedBy: 'upstream' }],
+  ])('%s', (_, status, error, expected) => {
+    expect(seen(status, error)).toEqual(expected)
   })
 })

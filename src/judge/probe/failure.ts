@@ -36,28 +36,37 @@ export function blameFor(code: ErrorCode | undefined, message: string, backends:
   return backends.some((name) => message.startsWith(`${name}: `)) ? 'upstream' : 'gateway'
 }
 
-/** The code of a failed turn. */
-export interface CodeSource {
-  take(turn: string | undefined, answer: Answer): ErrorCode | undefined
+export interface KnownFailure {
+  code: ErrorCode
+  /** The gateway's own words. A client of the service's dialect gets the service's words instead. */
+  message?: string
+  /** Who refused, if that cannot be told from the message. */
+  refusedBy?: Blame
 }
 
-/** The error codes of failed turns, from the gateway's log: what clients see of an error differs between doors. */
-export class FailureLog implements CodeSource {
-  readonly #codes = new Map<string, ErrorCode>()
+/** What is known of a failed turn. */
+export interface FailureSource {
+  take(turn: string | undefined, answer: Answer): KnownFailure | undefined
+}
+
+/** Failed turns, from the gateway's log: what clients see of an error differs between doors. */
+export class FailureLog implements FailureSource {
+  readonly #failures = new Map<string, KnownFailure>()
 
   /** Takes one line of the log. */
   readonly onLine = (line: string): void => {
     if (!line.includes('"code":')) return
-    const { turn, code, message } = fieldsOf(line)
+    const { turn, code, message, error } = fieldsOf(line)
     const isLast = message === 'turn' || message === 'request refused' || message === 'request failed'
-    if (isLast && typeof turn === 'string' && typeof code === 'string')
-      this.#codes.set(turn, code as ErrorCode)
+    if (!isLast || typeof turn !== 'string' || typeof code !== 'string') return
+    const words = typeof error === 'string' ? { message: error } : {}
+    this.#failures.set(turn, { code: code as ErrorCode, ...words })
   }
 
-  take(turn: string | undefined): ErrorCode | undefined {
-    const code = turn === undefined ? undefined : this.#codes.get(turn)
-    if (turn !== undefined) this.#codes.delete(turn)
-    return code
+  take(turn: string | undefined): KnownFailure | undefined {
+    const failure = turn === undefined ? undefined : this.#failures.get(turn)
+    if (turn !== undefined) this.#failures.delete(turn)
+    return failure
   }
 }
 
@@ -66,11 +75,14 @@ const fieldsOf = (line: string): Record<string, unknown> => {
   return isObject(fields) ? fields : {}
 }
 
-/** The code of an error as far as a client can tell it, for a gateway whose log is elsewhere. Undefined: no answer came. */
-export function codeSeen({ reply: { status }, error }: Answer): ErrorCode | undefined {
+/**
+ * A failure as far as a client can tell it, for a gateway whose log is elsewhere. Undefined: no answer came. Whether the gateway or
+ * a service refused cannot be told; the requests of a probe are valid, so it was the service.
+ */
+export function failureSeen({ reply: { status }, error }: Answer): KnownFailure | undefined {
   const words = `${error?.type} ${error?.code}`
-  if (words.includes('internal_error')) return 'internal'
-  if (words.includes('rate_limit')) return 'rate-limited'
+  if (words.includes('internal_error')) return { code: 'internal' }
+  if (words.includes('rate_limit')) return { code: 'rate-limited' }
   if (status === 0) return undefined
-  return status < 400 ? 'upstream-unavailable' : codeOfStatus(status)
+  return { code: status < 400 ? 'upstream-unavailable' : codeOfStatus(status), refusedBy: 'upstream' }
 }

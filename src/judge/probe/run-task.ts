@@ -2,7 +2,7 @@
 
 import type { Answer, Call, Violation } from '../clients/answer.ts'
 import { isShape, parsed } from '../clients/json.ts'
-import { blameFor, type CodeSource, type Failure } from './failure.ts'
+import { blameFor, type Failure, type FailureSource } from './failure.ts'
 import { requestOf } from './request.ts'
 import { schemaProblem } from './schema-check.ts'
 import { type Connection, type Exchange, send } from './send.ts'
@@ -34,7 +34,7 @@ export interface TaskOptions extends Connection {
   stream: boolean
   /** Names of the configured backends. */
   backends: readonly string[]
-  failures: CodeSource
+  failures: FailureSource
   spending: Spending
 }
 
@@ -107,9 +107,14 @@ function problemOf({ answer, error, turnId, isLate }: Exchange, options: TaskOpt
     return { blame: 'upstream', expected: 'an answer', came, code: 'timeout' }
   }
   if (error !== undefined) {
-    const code = failures.take(turnId, answer)
-    const blame = blameFor(code, error, backends)
-    return { blame, expected: 'an answer', came: error, ...(code && { code }) }
+    const { code, message: came = error, refusedBy } = failures.take(turnId, answer) ?? {}
+    const found = blameFor(code, came, backends)
+    return {
+      blame: found === 'gateway' ? (refusedBy ?? found) : found,
+      expected: 'an answer',
+      came,
+      ...(code && { code }),
+    }
   }
   const wire = wireProblem(answer)
   if (wire !== undefined)

@@ -5,12 +5,19 @@ import { checkModesOf } from '../config/calls.ts'
 import { ConfigError } from '../config/config-error.ts'
 import type { Environment } from '../config/environment.ts'
 import { type LoadedConfig, loadConfig } from '../config/load.ts'
-import { nativeName, type Question, questionsFor, type SettingChange } from '../judge/probe/tune/questions.ts'
+import {
+  nativeName,
+  notShownAt,
+  type Question,
+  questionsFor,
+  type SettingChange,
+} from '../judge/probe/tune/questions.ts'
 import { CommandError } from '../process/command-error.ts'
 import type { Catalog } from '../server/catalog.ts'
 import { editBackend } from '../setup/own-config.ts'
 import { CannotEdit } from '../setup/plan.ts'
 import { readBytes, targetOf, textOf } from '../setup/write-file.ts'
+import type { ProbeFlags } from './probe-flags.ts'
 import { findTargets, isOnThisMachine, openGateway } from './probe-gateway.ts'
 
 export interface TunePlan {
@@ -40,10 +47,10 @@ export interface TunePlan {
 
 export async function planTune(
   model: string,
-  configFile: string | undefined,
+  flags: Pick<ProbeFlags, 'config' | 'door'>,
   environment: Environment,
 ): Promise<TunePlan> {
-  const loaded = loadConfig(configFile, environment)
+  const loaded = loadConfig(flags.config, environment)
   const file = loaded.file as string
   const { gateway } = await openGateway(loaded, environment, undefined)
   try {
@@ -53,8 +60,12 @@ export async function planTune(
     if (!target || !backend) throw new CommandError(`The model "${model}" has no backend.`, 2)
     const { backendName, model: serviceModel } = target
     const edits = editsOf(file, backendName, environment)
-    const asked = questionsFor(backend, serviceModel)
+    const asked = questionsFor(backend, serviceModel, flags.door)
     const { questions, notes } = possible(asked, edits.configWith)
+    for (const name of notShownAt(backend, flags.door))
+      notes.push(
+        `not ${name}: it has no effect at this door, whose dialect the service speaks; try another --door`,
+      )
     if (questions.length === 0)
       throw new CommandError(
         `There is nothing to tune: a backend of kind "${backend.kind}" has no setting that changes its tool calls.`,

@@ -40,7 +40,7 @@ interface TuneRun {
 export async function tuneModel(model: string, run: TuneRun): Promise<void> {
   const { flags, environment = readEnvironment(), terminal = ownTerminal() } = run
   if (flags.undo) return undoTune(model, { flags, environment, terminal })
-  const plan = await planTune(model, flags.config, environment)
+  const plan = await planTune(model, flags, environment)
   announce(plan, run, terminal)
   await agreeToSend({ isLocal: plan.isLocal, flags, terminal })
   const { report, isInterrupted } = await compare(plan, run)

@@ -2,10 +2,10 @@
 
 import { describe, expect, it } from 'vitest'
 import { backendSchema } from '../../../config/backend-schema.ts'
-import { type Question, questionsFor } from './questions.ts'
+import { notShownAt, type Question, questionsFor } from './questions.ts'
 
 const questions = (settings: Record<string, unknown>, model = 'qwen3-coder') =>
-  questionsFor(backendSchema.parse(settings), model)
+  questionsFor(backendSchema.parse(settings), model, 'messages')
 const openai = { kind: 'openai', baseUrl: 'http://127.0.0.1/v1' }
 const formOf = (settings: Record<string, unknown>, model?: string) => {
   const [form] = questions(settings, model).filter(({ name }) => name === 'tools')
@@ -66,6 +66,13 @@ describe.each([
 
   it('is asked about if the schema has it', () => {
     expect(questions(openai).some((question) => question.name === name)).toBe(isKnown)
+  })
+
+  it.runIf(isKnown && name === 'strict')('is not asked about where requests pass as they are', () => {
+    const backend = backendSchema.parse(openai)
+    expect(questionsFor(backend, 'm', 'chat').some((question) => question.name === name)).toBe(false)
+    expect(notShownAt(backend, 'chat')).toEqual([name])
+    expect(notShownAt(backend, 'messages')).toEqual([])
   })
 
   it.runIf(isKnown)('has the default first, and a change for every other value', () => {

@@ -6,6 +6,7 @@ import { backendSchema } from '../../../config/backend-schema.ts'
 import type { BackendConfig } from '../../../config/schema.ts'
 import { defaultToolText } from '../../../config/tool-text.ts'
 import { markupFor, type ToolTextFormat } from '../../../protocols/tool-text/markup.ts'
+import type { DoorName } from '../../clients/answer.ts'
 
 /** A change of one setting, by its path inside the backend. Without a value the setting is removed. */
 export interface SettingChange {
@@ -34,14 +35,26 @@ export interface Question {
 
 export const nativeName = 'native'
 
-/** The questions for a model of this backend, in the order in which they are decided. */
-export function questionsFor(backend: BackendConfig, model: string): Question[] {
-  const form = formQuestion(backend, model)
-  const others = rows.flatMap((row) => {
-    const question = rowQuestion(row, backend)
-    return question === undefined ? [] : [question]
-  })
-  return [...(form === undefined ? [] : [form]), ...others]
+/** The questions for a model of this backend at this door, in the order in which they are decided. */
+export function questionsFor(backend: BackendConfig, model: string, door: DoorName): Question[] {
+  const isForwarded = ownDoor(backend) === door
+  const asked = rows.filter(({ needsTranslation }) => !needsTranslation || !isForwarded)
+  return [formQuestion(backend, model), ...asked.map((row) => rowQuestion(row, backend))].filter(
+    (question) => question !== undefined,
+  )
+}
+
+/** Settings that this door cannot show: the requests of a client that speaks the service's dialect pass as they are. */
+export const notShownAt = (backend: BackendConfig, door: DoorName): string[] =>
+  ownDoor(backend) === door
+    ? rows.flatMap((row) => (row.needsTranslation && rowQuestion(row, backend) ? row.name : []))
+    : []
+
+/** The door of the service's own dialect. */
+function ownDoor(backend: BackendConfig): DoorName | undefined {
+  if (backend.kind === 'anthropic') return 'messages'
+  if (backend.kind !== 'openai') return undefined
+  return backend.api === 'responses' ? 'responses' : 'chat'
 }
 
 const formats: readonly ToolTextFormat[] = ['json', 'xml']
@@ -78,11 +91,13 @@ interface Row {
   /** Beside the default. */
   values: readonly string[]
   needsNative?: true
+  /** Without effect for clients of the service's own dialect. */
+  needsTranslation?: true
 }
 
 /** Settings with a few values, each of which may help a model or harm it. */
 const rows: readonly Row[] = [
-  { name: 'strict', path: ['strict'], values: ['on', 'off'], needsNative: true },
+  { name: 'strict', path: ['strict'], values: ['on', 'off'], needsNative: true, needsTranslation: true },
   { name: 'call checking', path: ['calls', 'check'], values: ['repair', 'retry'] },
 ]
 

@@ -20,7 +20,7 @@ export function rankTools(text: string, tools: readonly Tool[]): Tool[] {
       const shared = [...terms].filter(([word]) => asked.has(word))
       const score = shared.reduce((sum, [word, weight]) => sum + weight * rarity(word), 0)
       const isNamed = shared.some(([word, weight]) => weight >= NAME && !isCommonVerb(word))
-      return { tool, score, isMeant: isNamed || shared.length > 1 }
+      return { tool, score, isMeant: isNamed || (shared.length > 1 && isPlain(tool)) }
     })
     .filter(({ isMeant }) => isMeant)
     .sort((one, other) => other.score - one.score)
@@ -28,6 +28,10 @@ export function rankTools(text: string, tools: readonly Tool[]): Tool[] {
 }
 
 const NAME = 2
+
+/** A long description shares words with any request, and a tool without parameters could be called for any. */
+const isPlain = ({ description, schema }: Tool) =>
+  description.length <= LONGEST_DESCRIPTION && parametersOf(schema, schema).length > 0
 
 function termsOf(tool: Tool): Map<string, number> {
   const terms = new Map<string, number>()

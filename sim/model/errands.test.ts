@@ -152,6 +152,16 @@ describe('no tool', () => {
     ['for thanks', 'Thanks, that is all.', [forecast, ticket]],
     ['where a value is missing', 'Close the ticket.', [ticket]],
     ['where that is forbidden', 'What is the forecast for Bergen? Do not call a tool.', [forecast]],
+    [
+      'whose long description has the same words',
+      'Tell me about the project and its plan for the release.',
+      [
+        tool('exit_mode', `Leaves the mode. ${'Use it for the project and its release only. '.repeat(9)}`, {
+          reason: { type: 'boolean' },
+        }),
+        tool('refresh', 'Loads the project and its release again.'),
+      ],
+    ],
     ['for what was not asked', 'Hello, how are you today?', [uptime, users, alarm]],
   ])('%s', (_, request, tools) => {
     expect(firstCalls(request, ...tools)).toEqual([])

@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { SchemaChecker } from '../../src/base/json-schema/check.ts'
 import { type Draft, type Schema, schemaCase } from './schemas.ts'
-import { fuzz } from './settings.ts'
+import { fuzzShare } from './settings.ts'
 
 const options: Options = {
   strict: false,
@@ -56,7 +56,7 @@ describe.each<Draft>(['2020-12', '7'])('draft %s', (draft) => {
           } else counts.open++
         }
       }),
-      fuzz,
+      fuzzShare(4),
     )
     const all = counts.fits + counts.fails + counts.open
     // Otherwise the cases would show little.

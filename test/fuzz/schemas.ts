@@ -41,6 +41,12 @@ const value = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 })).value
 
+/** What the checker cannot decide, or need not. */
+const unsettled = fc.oneof(
+  fc.record({ pattern: some(['^(?=a)', '(a)\\1', '^\\w+$']) }),
+  fc.record({ format: some(['email', 'date']) }),
+)
+
 /** What a draft writes in its own way. */
 export type Draft = '2020-12' | '7'
 
@@ -87,7 +93,10 @@ function keywords(schema: fc.Arbitrary<Schema>, draft: Draft): fc.Arbitrary<obje
     fc.record({ allOf: schemas }),
     fc.record({ anyOf: schemas }),
     fc.record({ oneOf: schemas }),
-    fc.record({ not: schema }),
+    fc.record({ not: fc.oneof(schema, unsettled) }),
+    fc.record({ anyOf: fc.tuple(schema, unsettled) }),
+    unsettled,
+    fc.record({ uniqueItems: fc.constant(true) }),
     record({ if: schema, then: schema, else: schema }),
     fc.record({
       $ref: some(['#', '#/$defs/a', '#/$defs/b', '#/properties/a', '#/nowhere', 'https://example.com/x']),
@@ -150,7 +159,8 @@ function near(schema: unknown, depth: number): fc.Arbitrary<unknown> {
     ...('properties' in fields || 'required' in fields || 'patternProperties' in fields
       ? [ofType('object', fields, depth)]
       : []),
-    ...('items' in fields || 'prefixItems' in fields || 'contains' in fields
+    ...('pattern' in fields || 'format' in fields || 'minLength' in fields ? [some(strings)] : []),
+    ...('uniqueItems' in fields || 'items' in fields || 'prefixItems' in fields || 'contains' in fields
       ? [ofType('array', fields, depth)]
       : []),
   ]

@@ -39,6 +39,7 @@ describeRows({
   ],
   multipleOf: [
     { schema: { multipleOf: 2 }, fits: [10, 0, -4, 'x'], fails: [7, 2.5] },
+    { schema: { multipleOf: 3 }, fits: [9], fails: [4, 5, -5] },
     { schema: { multipleOf: 0.1 }, fits: [0.3, 0.7, 1.1, 4, 123456.7, 1e20 / 1e10], fails: [0.35, 0.01] },
     { schema: { multipleOf: 0.0001 }, fits: [0.0075], fails: [0.00751] },
     { schema: { multipleOf: 0.01 }, fits: [19.99, 4.35, 1.15], fails: [19.999] },

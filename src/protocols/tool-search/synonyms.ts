@@ -4,7 +4,7 @@
 import { stem } from './stem.ts'
 
 const lines = `
-create add new insert make
+create add insert make
 delete remove drop erase clear
 update edit modify change alter
 get fetch retrieve obtain
@@ -21,12 +21,11 @@ open launch
 copy duplicate clone
 move rename
 show display view
-run execute
+run execute exec
 check verify validate
 cost price pricing fee
 image picture photo
 film movie
-song track
 directory dir folder
 repository repo
 database db
@@ -47,7 +46,7 @@ maximum max
 minimum min
 average mean
 identifier id
-information info detail
+information info
 user member
 meeting appointment event
 job task

@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Tool } from '../../core/request.ts'
 import { ToolIndex } from './tool-index.ts'
-import { valueKinds } from './value-kinds.ts'
 import { wordsOf } from './words.ts'
 
 const tool = (name: string, description: string, properties: Record<string, unknown> = {}): Tool => ({
@@ -45,24 +44,18 @@ describe('wordsOf', () => {
     expect(wordsOf('Could you please tell me the 2023 one?')).toEqual([])
   })
 
-  it('reads scripts without blanks in pairs', () => {
+  it('reads scripts without blanks in pairs, and what is written in another script between them', () => {
     expect(wordsOf('天气预报')).toEqual(['天气', '气预', '预报'])
+    expect(wordsOf('新的workspace吗')).toEqual([...wordsOf('新的'), ...wordsOf('workspace'), '吗'])
+  })
+
+  it('reads letters with and without accents as one', () => {
+    expect(wordsOf('météo Käse')).toEqual(wordsOf('meteo kase'))
+    expect(wordsOf('हिन्दी')).toEqual(['हिन्दी'])
   })
 })
 
-describe('valueKinds', () => {
-  it.each([
-    ['the game of 2026-04-13', ['date']],
-    ['March 4th, or tomorrow', ['date']],
-    ['at 4:30 PM', ['time']],
-    ['ask me@example.com for $40', ['email', 'price']],
-    ['see https://example.com', ['url']],
-    ['in Seattle, WA', ['city']],
-    ['version 1.2 of 3 parts', []],
-  ])('%s', (question, kinds) => {
-    expect(valueKinds(question)).toEqual(kinds)
-  })
-
+describe('ToolIndex', () => {
   it('tells tools apart that differ in their parameters', () => {
     const alike = [
       tool('get_weather', 'The weather of a place.'),
@@ -72,9 +65,29 @@ describe('valueKinds', () => {
     expect(best('weather, 2026-04-13')).toEqual([1])
     expect(best('weather')).toEqual([0])
   })
-})
 
-describe('ToolIndex', () => {
+  it('prefers a tool that needs no more than a request states', () => {
+    const needs = (name: string, parameter: string, type: string): Tool => ({
+      ...tool(name, 'The weather.', { [parameter]: { type } }),
+      schema: { type: 'object', properties: { [parameter]: { type } }, required: [parameter] },
+    })
+    const alike = [needs('weather_a', 'days', 'integer'), needs('weather_b', 'details', 'string')]
+    const best = (question: string) => new ToolIndex(alike).search(question, 1)
+    expect(best('What will the weather be?')).toEqual([1])
+    expect(best('What will the weather be in 3 days?')).toEqual([0])
+    // A few words have no values: nothing is missing.
+    expect(best('weather')).toEqual([0])
+  })
+
+  it.each([
+    ['in other words', 'Slack chanel mesage', 'sendMessage'],
+    ['in another language', '数据库', 'query'],
+    ['in another language', 'crear un issue en github', 'mcp__github__create_issue'],
+    ['of everyday life', 'Is it going to rain?', 'get_weather'],
+  ])('finds by words %s: %s', (_, question, expected) => {
+    expect(found(question)[0]).toBe(expected)
+  })
+
   it.each([
     ['create an issue on github', 'mcp__github__create_issue'],
     ['which PRs are open? list pull requests', 'mcp__github__list_pull_requests'],
@@ -107,6 +120,13 @@ describe('ToolIndex', () => {
         for (const number of numbers) expect(given[number]).toBeDefined()
       }),
     )
+  })
+
+  it('looks for other spellings of a bounded number of words', () => {
+    const unknown = (count: number) =>
+      Array.from({ length: count }, (_, at) => `qqq${'x'.repeat(at)}`).join(' ')
+    expect(found(`${unknown(20)} wether`)).toEqual(['get_weather'])
+    expect(found(`${unknown(40)} wether`)).toEqual([])
   })
 
   it('reads a bounded part of a huge question and a deep schema', () => {

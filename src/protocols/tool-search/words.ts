@@ -4,7 +4,7 @@ import { stem } from './stem.ts'
 import { meanings } from './synonyms.ts'
 
 /** Letters and digits of any script; an apostrophe belongs to no word. */
-const run = /[\p{L}\p{M}\p{N}]+/gu
+export const letterRuns = /[\p{L}\p{M}\p{N}]+/gu
 
 /** Where a name changes its case: `getUserID` is get, User, ID; `HTTPServer` is HTTP, Server. */
 const humps = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu
@@ -26,26 +26,52 @@ const empty = new Set(
 
 /** Scripts that are written without blanks: their words are pairs of characters. */
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u
+/** Where such a script meets another, as in `的workspace`. */
+const scripts = new RegExp(`(?<=${unspaced.source})(?=[a-z0-9])|(?<=[a-z0-9])(?=${unspaced.source})`, 'iu')
+
+/** The words of each run of letters that was read before. Tools repeat their words, and splitting one takes time. */
+export type KnownRuns = Map<string, readonly string[]>
 
 /** The searchable words of a text, in order. Plural and singular, or two spellings of one idea, are the same word. */
-export function wordsOf(text: string): string[] {
+export function wordsOf(text: string, known: KnownRuns = new Map()): string[] {
   const words: string[] = []
-  for (const [letters] of text.matchAll(run)) for (const part of letters.split(humps)) add(part, words)
+  for (const run of text.match(letterRuns) ?? []) {
+    const ofRun = known.get(run) ?? partsOf(run).flatMap(wordsOfPart)
+    known.set(run, ofRun)
+    for (const word of ofRun) words.push(word)
+  }
   return words
 }
 
-function add(part: string, words: string[]): void {
-  const word = part.toLowerCase()
-  // A number is a value, whatever tool takes it; `s3` and `http2` are words.
-  if (/^\p{N}/u.test(word)) return
-  if (unspaced.test(word)) return addPairs(word, words)
-  if (empty.has(word)) return
-  const root = stem(word)
-  words.push(meanings.get(root) ?? root)
+function partsOf(run: string): string[] {
+  const parts = run.split(humps)
+  return unspaced.test(run) ? parts.flatMap((part) => part.split(scripts)) : parts
 }
 
-function addPairs(word: string, words: string[]): void {
+/** The form in which an idea is looked up. */
+export function keyOf(word: string): string {
+  const root = stem(word)
+  return meanings.get(root) ?? root
+}
+
+function wordsOfPart(part: string): string[] {
+  const word = withoutAccents(part.toLowerCase())
+  // A number is a value, whatever tool takes it; `s3` and `http2` are words.
+  if (/^\p{N}/u.test(word) || empty.has(word)) return []
+  return unspaced.test(word) ? pairsOf(word) : [keyOf(word)]
+}
+
+/** `café` is `cafe`. Marks that are letters of their own script stay. */
+export const withoutAccents = (word: string): string =>
+  /^[a-z0-9]*$/.test(word)
+    ? word
+    : word
+        .normalize('NFD')
+        .replace(/(?<=[a-z])\p{M}/gu, '')
+        .normalize('NFC')
+
+function pairsOf(word: string): string[] {
   const characters = [...word]
-  if (characters.length === 1) words.push(word)
-  for (let at = 1; at < characters.length; at++) words.push(`${characters[at - 1]}${characters[at]}`)
+  if (characters.length === 1) return [word]
+  return characters.slice(1).map((character, at) => `${characters[at]}${character}`)
 }

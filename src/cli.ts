@@ -132,7 +132,7 @@ program
   )
   .addOption(
     new Option('--door <door>', 'client protocol to use')
-      .choices(['chat', 'messages', 'responses'])
+      .choices(['chat', 'messages', 'responses', 'gemini'])
       .default('chat'),
   )
   .option('--no-stream', 'request answers that are not streamed')

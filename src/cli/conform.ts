@@ -9,8 +9,9 @@ import { version } from '../base/version.ts'
 import { readEnvironment } from '../config/environment.ts'
 import { type DoorName, doorNames } from '../judge/clients/answer.ts'
 import { allCases } from '../judge/conform/cases/all.ts'
+import { findDoors } from '../judge/conform/find-doors.ts'
 import { createReport, htmlReport, printable, type Report, terminalReport } from '../judge/conform/report.ts'
-import { findDoors, type Job, jobsOf, type Result, runCases } from '../judge/conform/run.ts'
+import { type Job, jobsOf, type Result, runCases } from '../judge/conform/run.ts'
 import { CannotJudge, findTarget, type Target } from '../judge/conform/target.ts'
 import { obliging } from '../judge/conform/upstream/obliging.ts'
 import type { UpstreamKind } from '../judge/conform/upstream/played.ts'
@@ -191,7 +192,7 @@ async function agree(
       .size * 3
   const requests = jobs.reduce((sum, { test }) => sum + (test.cost ?? 0), 0) + shared
   const tokens = Math.ceil((requests * 250) / 1_000) * 1_000
-  const plan = `${jobs.length} cases on ${model}: at most ${requests} requests that reach the model, about ${tokens} tokens.`
+  const plan = `${jobs.length} checks on ${model}: at most ${requests} requests that reach the model, about ${tokens} tokens.`
   say(plan)
   if (yes || isLoopback(new URL(target.base).hostname)) return
   const terminal = ownTerminal()
@@ -234,7 +235,7 @@ async function runAll(
 function createProgress(total: number) {
   let done = 0
   let failed = 0
-  const line = () => `${done} of ${total} cases, ${failed} failed`
+  const line = () => `${done} of ${total} checks, ${failed} failed`
   return {
     on({ outcome, id, door }: Result) {
       done++

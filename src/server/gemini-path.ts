@@ -12,8 +12,9 @@ export const verbs = {
   count: ':countTokens',
 } as const
 
+/** A path that asks a model, with any method. */
+export const endsInVerb = (path: string): boolean => Object.values(verbs).some((verb) => path.endsWith(verb))
+
 /** Whatever the method. Models may have a colon in their names: below `/v1/models` only a known verb counts. */
 export const isGeminiPath = (path: string): boolean =>
-  path.startsWith('/v1beta/') ||
-  path === '/v1beta' ||
-  (path.startsWith('/v1/models/') && Object.values(verbs).some((verb) => path.endsWith(verb)))
+  path.startsWith('/v1beta/') || path === '/v1beta' || (path.startsWith('/v1/models/') && endsInVerb(path))

@@ -1,10 +1,11 @@
 // The routes of the Gemini API. The model is in the path, with its slashes as they are.
 
+import { GatewayError } from '../core/errors.ts'
 import { type GeminiTarget, geminiDoor } from '../doors/gemini.ts'
 import { geminiModelList, toGeminiModel } from '../doors/gemini-models.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { respondJson } from '../http/respond.ts'
-import { geminiPrefix, prefixes, verbs } from './gemini-path.ts'
+import { endsInVerb, geminiPrefix, prefixes, verbs } from './gemini-path.ts'
 import { listedModels, oneModel } from './listed-models.ts'
 import { idIn } from './path-id.ts'
 import type { Route } from './routes.ts'
@@ -27,6 +28,8 @@ export const geminiRoutes: readonly Route[] = [
     path: `${geminiPrefix}/*`,
     keyInQuery: true,
     handle: async (exchange, { catalog, scrubber }) => {
+      if (endsInVerb(exchange.path))
+        throw new GatewayError('method-not-allowed', `${exchange.path} takes POST, not GET.`)
       const model = await oneModel(catalog, idIn(exchange, `${geminiPrefix}/`).replace(/^models\//, ''))
       respondJson(exchange, 200, scrubber.scrubListing(toGeminiModel(model)))
     },

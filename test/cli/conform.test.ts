@@ -106,7 +106,7 @@ describe('a gateway that cannot be judged is an error, and nothing is written', 
     })
     // Every name other than these of loopback is another machine.
     const { code, stderr } = await home.run(['conform', url.replace('127.0.0.1', '0.0.0.0')])
-    expect(stderr).toMatch(/cases on m: at most \d+ requests that reach the model, about \d+ tokens/)
+    expect(stderr).toMatch(/checks on m: at most \d+ requests that reach the model, about \d+ tokens/)
     expect(stderr).toContain('Confirm with --yes')
     expect({ code, asked }).toEqual({ code: 2, asked: ['GET /v1/models'] })
   })
@@ -124,7 +124,7 @@ describe('the demo', () => {
     async (model) => {
       const home = new Home()
       const { code, stdout } = await home.run(['conform', bench.url, '--model', model])
-      expect(stdout).toMatch(/All \d+ cases passed\./)
+      expect(stdout).toMatch(/All \d+ checks passed\./)
       expect(code).toBe(0)
     },
     60_000,
@@ -169,10 +169,10 @@ describe('a report', () => {
     const files = ['--json', home.path('r.json'), '--html', home.path('r.html')]
     const { code, stdout } = await home.run([...args, ...files])
     expect(code).toBe(0)
-    expect(stdout).toContain('cases passed')
+    expect(stdout).toContain('checks passed')
     const report = JSON.parse(readFileSync(home.path('r.json'), 'utf8'))
     expect(report).toMatchObject({ partial: false, upstream: null, counts: { fail: 0 } })
-    expect(readFileSync(home.path('r.html'), 'utf8')).toMatch(/^<!doctype html>.*All \d+ cases passed/s)
+    expect(readFileSync(home.path('r.html'), 'utf8')).toMatch(/^<!doctype html>.*All \d+ checks passed/s)
     expect(readdirSync(home.folder).filter((name) => name.endsWith('.tmp'))).toEqual([])
     const onStdout = await home.run([...args, '--json'])
     expect(JSON.parse(onStdout.stdout).counts).toEqual(report.counts)
@@ -203,7 +203,7 @@ describe('a report', () => {
     expect(code).toBe(1)
     expect(stdout).toContain('FAIL F3 chat/whole: every required field of the protocol')
     expect(stdout).toMatch(/again: {4}curl -N -X POST 'http:.*"authorization: Bearer \$KEY"/)
-    expect(stdout).toContain('2 of 2 cases failed.')
+    expect(stdout).toContain('2 of 2 checks failed; known clients notice 2 of them.')
     const page = readFileSync(file, 'utf8')
     expect(page).not.toContain('<b>x')
     for (const secret of [gatewayKey, other]) expect(stdout + page).not.toContain(secret)
@@ -217,7 +217,7 @@ describe('a report', () => {
     const where = ['--upstream', 'openai', '--upstream-port', String(port), '--model']
     for (const model of ['box/conform-{case}', 'box/fixed']) {
       const { code, stdout } = await home.run(['conform', url, ...where, model, '--only', 'T7,T13,U1'])
-      expect(stdout).toMatch(/All 12 cases passed/)
+      expect(stdout).toMatch(/All 12 checks passed/)
       expect(code).toBe(0)
     }
     await gateway.close()

@@ -2,7 +2,8 @@
 
 import { type DoorName, doorNames } from '../../src/judge/clients/answer.ts'
 import { allCases } from '../../src/judge/conform/cases/all.ts'
-import { findDoors, jobsOf, type Result, runCases } from '../../src/judge/conform/run.ts'
+import { findDoors } from '../../src/judge/conform/find-doors.ts'
+import { jobsOf, type Result, runCases } from '../../src/judge/conform/run.ts'
 import { obliging } from '../../src/judge/conform/upstream/obliging.ts'
 import type { UpstreamKind } from '../../src/judge/conform/upstream/played.ts'
 import { startUpstream, type Upstream } from '../../src/judge/conform/upstream/server.ts'
@@ -38,7 +39,7 @@ export async function startJudged(
     upstream,
     judge: async (at = base, { doors = doorNames, only } = {}) => {
       const target = { base: at, key: gatewayKey, headers: {}, timeoutMs: 20_000 }
-      const options = { target, model: 'up/conform-{case}', upstream }
+      const options = { target, model: kind === 'anthropic' ? 'up/claude-conform-{case}' : 'up/conform-{case}', upstream }
       const missing = await findDoors(doors, options)
       const jobs = jobsOf(allCases, { doors, upstream: kind, ...(only ? { only } : {}) })
       const signal = new AbortController().signal

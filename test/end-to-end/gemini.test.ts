@@ -52,6 +52,13 @@ describe('paths', () => {
     },
   )
 
+  it('a verb takes POST alone, and is no part of a model name', async () => {
+    for (const verb of ['generateContent', 'streamGenerateContent', 'countTokens']) {
+      const answer = await fetch(`${bench.url}/v1beta/models/openai/gpt-demo:${verb}`)
+      expect([answer.status, (await json(answer)).error.status]).toEqual([405, 'INVALID_ARGUMENT'])
+    }
+  })
+
   it('the AI SDK leaves the word models out where the model has a slash', async () => {
     bench.openai.play([{ say: 'hi' }])
     const answer = await fetch(`${bench.url}/v1beta/openai/gpt-demo:generateContent`, {

@@ -3,6 +3,7 @@
 
 import type { DialectClient, DoorName } from './answer.ts'
 import { chatClient } from './chat.ts'
+import { geminiClient } from './gemini.ts'
 import { messagesClient } from './messages.ts'
 import { responsesClient } from './responses.ts'
 
@@ -10,4 +11,5 @@ export const clients: Record<DoorName, DialectClient> = {
   chat: chatClient,
   messages: messagesClient,
   responses: responsesClient,
+  gemini: geminiClient,
 }

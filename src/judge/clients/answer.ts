@@ -1,10 +1,10 @@
-// What the three dialect clients have in common: the request they write, the answer they read, the rules they check.
+// What the dialect clients have in common: the request they write, the answer they read, the rules they check.
 
 import type { Reply } from './http.ts'
 
-export type DoorName = 'chat' | 'messages' | 'responses'
+export type DoorName = 'chat' | 'messages' | 'responses' | 'gemini'
 export type Form = 'stream' | 'whole'
-export const doorNames: readonly DoorName[] = ['chat', 'messages', 'responses']
+export const doorNames: readonly DoorName[] = ['chat', 'messages', 'responses', 'gemini']
 export const forms: readonly Form[] = ['stream', 'whole']
 
 export type Finish = 'stop' | 'length' | 'tool_calls' | 'content_filter'
@@ -139,13 +139,16 @@ export interface Ask {
 export interface DialectClient {
   name: DoorName
   /** Below the base URL, which ends in /v1. */
-  path: string
+  url(base: string, target: Pick<Ask, 'model' | 'form'>): string
   headers: Record<string, string>
+  keyHeaders(key: string): Record<string, string>
   body(ask: Ask): Record<string, unknown>
   /** Whether a stream's event holds a part of the answer: text, reasoning or a call. */
   isVisible(event: Record<string, unknown>): boolean
   read(reply: Reply, form: Form): Answer
 }
+
+export const bearer = (key: string): Record<string, string> => ({ authorization: `Bearer ${key}` })
 
 export const isStream = ({ headers }: Reply): boolean =>
   String(headers['content-type'] ?? '').startsWith('text/event-stream')

@@ -3,6 +3,7 @@
 import {
   type Answer,
   type Ask,
+  bearer,
   type Call,
   type DialectClient,
   type Finish,
@@ -17,8 +18,9 @@ import { readStream } from './sse.ts'
 
 export const chatClient: DialectClient = {
   name: 'chat',
-  path: '/chat/completions',
+  url: (base) => `${base}/chat/completions`,
   headers: {},
+  keyHeaders: bearer,
   body,
   isVisible,
   read: (reply, form) =>

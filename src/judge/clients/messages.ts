@@ -7,8 +7,9 @@ import { readStream } from './sse.ts'
 
 export const messagesClient: DialectClient = {
   name: 'messages',
-  path: '/messages',
+  url: (base) => `${base}/messages`,
   headers: { 'anthropic-version': '2023-06-01' },
+  keyHeaders: (key) => ({ 'x-api-key': key }),
   body,
   isVisible: ({ type, content_block: block }) =>
     type === 'content_block_delta' || (type === 'content_block_start' && at(block, 'type') !== 'text'),

@@ -3,6 +3,7 @@
 import {
   type Answer,
   type Ask,
+  bearer,
   type DialectClient,
   type Message,
   type Report,
@@ -15,8 +16,9 @@ import { readStream } from './sse.ts'
 
 export const responsesClient: DialectClient = {
   name: 'responses',
-  path: '/responses',
+  url: (base) => `${base}/responses`,
   headers: {},
+  keyHeaders: bearer,
   body,
   isVisible: ({ type }) => String(type).endsWith('.delta') || type === 'response.output_item.added',
   read: (reply, form) =>

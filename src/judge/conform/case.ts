@@ -10,6 +10,7 @@ import {
   forms,
 } from '../clients/answer.ts'
 import type { Reply } from '../clients/http.ts'
+import type { Client } from './noticed.ts'
 import type { Play, UpstreamKind } from './upstream/played.ts'
 import type { Expected } from './upstream/server.ts'
 
@@ -20,6 +21,8 @@ export interface Case {
   title: string
   /** What users see if the promise is broken. */
   why: string
+  /** Known clients that break, unless the failure itself tells (`Unmet`). Empty: strictness only. */
+  noticedBy: readonly Client[]
   /** A report of the defect in some gateway. */
   link?: string
   needs: 'nothing' | 'tools' | 'scripted'
@@ -27,6 +30,8 @@ export interface Case {
   forms: readonly Form[]
   /** Scripted cases: the upstreams that can misbehave in this way. */
   upstreams?: readonly UpstreamKind[]
+  /** Only if door and upstream speak one dialect. */
+  sameDialect?: boolean
   play?: Play
   /** The upstream fails in this case. A success follows it, because a gateway may count failures. */
   failing?: boolean
@@ -39,7 +44,10 @@ type PartialAsk = Partial<Omit<Ask, 'form' | 'model'>>
 
 export interface Wire {
   method?: string
+  /** In place of the door's own. */
   path?: string
+  /** In place of the case's own, for doors that have it in their path. */
+  model?: string
   body?: string
   headers?: Record<string, string>
 }
@@ -59,7 +67,12 @@ export interface Context {
   send(wire: Wire): Promise<Reply>
   /** Answers that several cases check, requested once. */
   shared(name: SharedName): Promise<Answer>
+  /** The gateway did more than the promise asks. */
+  credit(credit: Credit): void
 }
+
+/** mended: a call that did not fit its tool was repaired. announced: the gateway says that it changed something. */
+export type Credit = 'mended' | 'announced'
 
 interface AskOptions {
   onText?(soFar: string): boolean | undefined
@@ -73,11 +86,14 @@ export class Unmet extends Error {
   override readonly name = 'Unmet'
   readonly expected: string
   readonly came: string
+  /** In place of the case's own list. */
+  readonly noticedBy: readonly Client[] | undefined
 
-  constructor(expected: string, came: string) {
+  constructor(expected: string, came: string, noticedBy?: readonly Client[]) {
     super(`expected ${expected}; came ${came}`)
     this.expected = expected
     this.came = came
+    this.noticedBy = noticedBy
   }
 }
 

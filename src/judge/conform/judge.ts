@@ -5,6 +5,7 @@ import { type Answer, isStream, type Rule } from '../clients/answer.ts'
 import type { Reply } from '../clients/http.ts'
 import { at, isShape, parsed, textAt } from '../clients/json.ts'
 import { Unmet } from './case.ts'
+import { type Client, everyone, ruleNoticed } from './noticed.ts'
 
 const shown = (value: unknown): string => {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
@@ -34,11 +35,15 @@ export function holds(condition: boolean, expected: string, came: unknown): void
   if (!condition) throw new Unmet(expected, shown(came))
 }
 
-export function succeeded(answer: Answer): void {
-  const { reply, error } = answer
-  if (reply.status !== 200) throw new Unmet('HTTP 200', `HTTP ${reply.status}: ${shown(reply.text)}`)
-  if (error) throw new Unmet('an answer', `the error ${shown(error.message)}`)
+/** An answer, not an error. Only clients that send such a request notice a refusal: the case names them. */
+export function answered({ reply, error }: Answer, noticedBy?: readonly Client[]): void {
+  if (reply.status !== 200)
+    throw new Unmet('HTTP 200', `HTTP ${reply.status}: ${shown(reply.text)}`, noticedBy)
+  if (error) throw new Unmet('an answer', `the error ${shown(error.message)}`, noticedBy)
 }
+
+/** As `answered`, to a request that every client sends. */
+export const succeeded = (answer: Answer): void => answered(answer, everyone)
 
 /** Calls with parsed arguments: another case checks their exact text. */
 export const callsOf = (answer: Answer): unknown[] =>
@@ -57,6 +62,7 @@ export function noViolation(answer: Answer, ...rules: Rule[]): void {
     throw new Unmet(
       promises[rules[0] ?? 'shape'],
       [...new Set(found.map(({ message }) => message))].join('; '),
+      found.flatMap(({ rule }) => ruleNoticed[rule]),
     )
 }
 
@@ -74,6 +80,16 @@ const promises: Record<Rule, string> = {
   end: 'the end of the stream, once, and nothing after it',
   order: 'events in their order',
   exact: 'numbers without gaps, and a last event that repeats the items',
+}
+
+/** The gateway says that it changed something: in a header, in a comment, or in a member of Gemini's last chunk. */
+export function announces({ reply, comments }: Answer): boolean {
+  const name = /(^|[-_])(notes?|warnings?|repairs?)$/i
+  return (
+    Object.keys(reply.headers).some((header) => name.test(header)) ||
+    comments.some((comment) => name.test(comment.split(':')[1]?.trim() ?? '')) ||
+    /"[a-z]+Notes":\[/.test(reply.text)
+  )
 }
 
 /** An error that the client notices, by status or in the stream, and no regular end. */
@@ -106,11 +122,12 @@ export function refused(reply: Reply, statuses: readonly number[]): void {
   errorShaped(reply)
 }
 
-/** The error body of both APIs: {"error": {"message", "type"}}. */
+/** The error body of all dialects: {"error": {"message", "type"}}; Google says `status` in place of `type`. */
 export function errorShaped(reply: Reply): void {
   const body = parsed(reply.text)
   holds(
-    textAt(body, 'error', 'message') !== '' && typeof at(body, 'error', 'type') === 'string',
+    textAt(body, 'error', 'message') !== '' &&
+      ['type', 'status'].some((name) => typeof at(body, 'error', name) === 'string'),
     'an error body with error.message and error.type',
     `HTTP ${reply.status}: ${reply.text || 'an empty body'}`,
   )

@@ -1,6 +1,8 @@
 // The report of a run: as data, as text and as an HTML page.
 
 import type { DoorName } from '../clients/answer.ts'
+import type { Credit } from './case.ts'
+import { noticedText } from './noticed.ts'
 import type { Outcome, Result } from './run.ts'
 import type { UpstreamKind } from './upstream/played.ts'
 
@@ -13,13 +15,15 @@ export interface Report {
   upstream: UpstreamKind | null
   /** The run was interrupted: the missing cases were not judged. */
   partial: boolean
+  /** Checks, as every count here: one case at one door in one form. */
   planned: number
   counts: Counts
   doors: Partial<Record<DoorName, Counts>>
   results: readonly Result[]
 }
 
-type Counts = Record<Outcome, number>
+/** By check. `noticed`: failures that known clients notice. */
+type Counts = Record<Outcome | 'noticed' | Credit, number>
 
 export function createReport(
   given: Pick<Report, 'tool' | 'when' | 'target' | 'model' | 'upstream' | 'partial' | 'planned' | 'results'>,
@@ -35,8 +39,20 @@ export function createReport(
 }
 
 function countsOf(results: readonly Result[]): Counts {
-  const counts: Counts = { pass: 0, fail: 0, skip: 0, 'not offered': 0 }
-  for (const { outcome } of results) counts[outcome]++
+  const counts: Counts = {
+    pass: 0,
+    fail: 0,
+    noticed: 0,
+    skip: 0,
+    'not offered': 0,
+    mended: 0,
+    announced: 0,
+  }
+  for (const { outcome, noticedBy = [], credits = [] } of results) {
+    counts[outcome]++
+    if (noticedBy.length > 0) counts.noticed++
+    for (const credit of credits) counts[credit]++
+  }
   return counts
 }
 
@@ -48,6 +64,7 @@ export function terminalReport(report: Report): string {
     '',
     `FAIL ${runOf(result)}: ${result.title}`,
     `     why it matters: ${result.why}${result.link === undefined ? '' : ` (${result.link})`}`,
+    `     noticed by: ${noticedText(result.noticedBy ?? [])}`,
     `     expected: ${printable(result.expected ?? '')}`,
     `     came:     ${printable(result.came ?? '')}`,
     ...(result.curl === undefined ? [] : [`     again:    ${printable(result.curl)}`]),
@@ -72,29 +89,30 @@ function reasons(results: readonly Result[]): string[] {
     byReason.set(reason, [...(byReason.get(reason) ?? []), runOf(result)])
   }
   return [...byReason].flatMap(([reason, runs]) => [
-    `${printable(reason)} (${runs.length === 1 ? runs[0] : `${runs.length} cases`})`,
+    `${printable(reason)} (${runs.length === 1 ? runs[0] : `${runs.length} checks`})`,
   ])
 }
+
+/** In the reports; the last two are credits. */
+const columns = ['pass', 'fail', 'noticed', 'skip', 'not offered', 'mended', 'announced'] as const
 
 function table({ doors, counts }: Report): string[] {
   const rows: [string, Counts][] = [...Object.entries(doors), ['all', counts]]
   return [
-    `${'door'.padEnd(12)}${['pass', 'fail', 'skip', 'not offered'].map((name) => name.padStart(12)).join('')}`,
+    `${'checks'.padEnd(12)}${columns.map((name) => name.padStart(12)).join('')}`,
     ...rows.map(
-      ([name, row]) =>
-        name.padEnd(12) +
-        [row.pass, row.fail, row.skip, row['not offered']]
-          .map((count) => String(count).padStart(12))
-          .join(''),
+      ([name, row]) => name.padEnd(12) + columns.map((column) => String(row[column]).padStart(12)).join(''),
     ),
   ]
 }
 
 function verdict({ counts, partial, planned, results }: Report): string {
   const judged = counts.pass + counts.fail
-  if (partial) return `Interrupted: ${results.length} of ${planned} cases ran; ${counts.fail} of them failed.`
-  if (counts.fail > 0) return `${counts.fail} of ${judged} cases failed.`
-  return `All ${judged} cases passed.`
+  if (partial)
+    return `Interrupted: ${results.length} of ${planned} checks ran; ${counts.fail} of them failed.`
+  if (counts.fail > 0)
+    return `${counts.fail} of ${judged} checks failed; known clients notice ${counts.noticed} of them.`
+  return `All ${judged} checks passed.`
 }
 
 const escaped = (text: string) =>
@@ -146,8 +164,9 @@ function groupedBy(results: readonly Result[]): Record<string, Result[]> {
 function htmlTable({ doors, counts }: Report): string {
   const rows: [string, Counts][] = [...Object.entries(doors), ['all', counts]]
   const cells = ([name, row]: [string, Counts]) =>
-    `<tr><th scope="row">${name}</th>${[row.pass, row.fail, row.skip, row['not offered']].map((count) => `<td>${count}</td>`).join('')}</tr>`
-  return `<table><caption>Cases by door</caption><thead><tr><th scope="col">door</th><th scope="col">pass</th><th scope="col">fail</th><th scope="col">skip</th><th scope="col">not offered</th></tr></thead><tbody>${rows.map(cells).join('')}</tbody></table>`
+    `<tr><th scope="row">${name}</th>${columns.map((column) => `<td>${row[column]}</td>`).join('')}</tr>`
+  const head = ['door', ...columns].map((name) => `<th scope="col">${name}</th>`).join('')
+  return `<table><caption>Checks by door</caption><thead><tr>${head}</tr></thead><tbody>${rows.map(cells).join('')}</tbody></table>`
 }
 
 const htmlDoor = (door: string, results: readonly Result[]) =>
@@ -159,6 +178,8 @@ function htmlResult(result: Result): string {
   const head = `${mark} <b>${id}</b> <span class="form">${form}</span> ${escaped(title)}`
   const facts: [string, string | undefined][] = [
     ['why it matters', result.why],
+    ['noticed by', result.noticedBy && noticedText(result.noticedBy)],
+    ['credit', result.credits?.join(', ')],
     ['reason', result.reason],
     ['expected', result.expected],
     ['came', result.came],

@@ -1,15 +1,14 @@
 // Runs the cases and collects their results. Each request has its own connection.
 
-import { curlCommand } from '../../base/curl.ts'
 import { clients } from '../clients/all.ts'
-import type { Answer, Ask, DialectClient, DoorName, Form } from '../clients/answer.ts'
-import { NoReply, type Reply, send } from '../clients/http.ts'
-import { parsed, textAt } from '../clients/json.ts'
-import { type Case, type Context, NotJudged, type SharedName, Unmet, type Wire } from './case.ts'
+import type { Answer, Ask, DoorName, Form } from '../clients/answer.ts'
+import { NoReply } from '../clients/http.ts'
+import { type Case, type Context, type Credit, NotJudged, type SharedName, Unmet } from './case.ts'
 import { question } from './cases/tool-loop.ts'
 import { readFile } from './cases/tools.ts'
-import { CannotJudge, keyHeaders, type Target, unreachable } from './target.ts'
+import { type Client, everyone, noticedAt } from './noticed.ts'
 import type { Upstream } from './upstream/server.ts'
+import { type Judged, Wiring } from './wiring.ts'
 
 export type Outcome = 'pass' | 'fail' | 'skip' | 'not offered'
 
@@ -27,19 +26,19 @@ export interface Result {
   expected?: string
   came?: string
   curl?: string
+  /** Of a failure: the known clients that notice it; empty: strictness only. */
+  noticedBy?: readonly string[]
+  credits?: readonly Credit[]
 }
 
+/** A check, the unit of every count: one case at one door in one form, before one upstream. */
 export interface Job {
   test: Case
   door: DoorName
   form: Form
 }
 
-export interface RunOptions {
-  target: Target
-  /** `{case}` becomes the name of the case. */
-  model: string
-  upstream: Upstream | undefined
+export interface RunOptions extends Judged {
   jobs: readonly Job[]
   /** Doors that the gateway does not offer, with its answers. */
   missing: ReadonlyMap<DoorName, string>
@@ -62,8 +61,17 @@ export function jobsOf(
         (test) => test.needs !== 'scripted' || (upstream !== undefined && test.upstreams?.includes(upstream)),
       )
       .filter((test) => test.doors.includes(door))
+      .filter((test) => test.sameDialect !== true || dialectOf[door] === upstream)
       .flatMap((test) => test.forms.map((form) => ({ test, door, form }))),
   )
+}
+
+/** The upstream that speaks the door's own dialect. */
+const dialectOf: Record<DoorName, Upstream['kind'] | undefined> = {
+  chat: 'openai',
+  messages: 'anthropic',
+  responses: undefined,
+  gemini: undefined,
 }
 
 const runName = ({ test, door, form }: Job): string => `${test.id}-${door}-${form}`
@@ -89,6 +97,12 @@ export async function runCases(options: RunOptions): Promise<Result[]> {
   return results.filter((result) => result !== undefined)
 }
 
+interface Running {
+  wire: Wiring
+  expected: Context['expected'] | undefined
+  credits: Set<Credit>
+}
+
 class Judge {
   readonly #options: RunOptions
   readonly #shared = new Map<string, Promise<Answer>>()
@@ -105,12 +119,15 @@ class Judge {
     if (missing !== undefined) return { ...said, outcome: 'not offered', reason: missing }
     const wire = new Wiring(this.#options, clients[door], runName(job))
     const expected = test.play && this.#options.upstream?.expect(runName(job), test.play)
+    const credits = new Set<Credit>()
     try {
-      await test.run(this.#context(job, wire, expected))
-      return { ...said, outcome: 'pass' }
+      await test.run(this.#context(job, { wire, expected, credits }))
+      return { ...said, outcome: 'pass', ...(credits.size > 0 ? { credits: [...credits] } : {}) }
     } catch (error) {
       if (error instanceof NotJudged) return { ...said, outcome: 'skip', reason: error.message }
-      return { ...said, outcome: 'fail', ...unmet(error), ...(wire.curl === '' ? {} : { curl: wire.curl }) }
+      const noticedBy = noticedAt(door, noticers(error, test))
+      const curl = wire.curl === '' ? {} : { curl: wire.curl }
+      return { ...said, outcome: 'fail', ...unmet(error), noticedBy, ...curl }
     } finally {
       expected?.release()
       expected?.forget()
@@ -118,7 +135,7 @@ class Judge {
     }
   }
 
-  #context(job: Job, wire: Wiring, expected: Context['expected'] | undefined): Context {
+  #context(job: Job, { wire, expected, credits }: Running): Context {
     const { door, form } = job
     const { upstream, target } = this.#options
     return {
@@ -133,8 +150,11 @@ class Judge {
       mark: wire.mark,
       keyed: target.key !== undefined,
       ask: (ask = {}, options = {}) => wire.ask({ form, ...ask }, options.onText),
-      send: (request) => wire.send(request),
+      send: (request) => wire.send({ form, ...request }),
       shared: (name) => this.#sharedAnswer(name, job, wire),
+      credit: (credit) => {
+        credits.add(credit)
+      },
     }
   }
 
@@ -166,6 +186,10 @@ const sharedAsks: Record<SharedName, (mark: string) => Partial<Ask>> = {
   }),
 }
 
+/** Nobody overlooks an answer that never comes. */
+const noticers = (error: unknown, test: Case): readonly Client[] =>
+  error instanceof Unmet ? (error.noticedBy ?? test.noticedBy) : everyone
+
 function unmet(error: unknown): Pick<Result, 'expected' | 'came'> {
   if (error instanceof Unmet) return { expected: error.expected, came: error.came }
   if (error instanceof NoReply) return { expected: 'an answer', came: `${error.message} (${error.code})` }
@@ -173,125 +197,4 @@ function unmet(error: unknown): Pick<Result, 'expected' | 'came'> {
     expected: 'an answer that can be judged',
     came: error instanceof Error ? error.message : String(error),
   }
-}
-
-/** Sends the requests of one case; keeps the last one as a curl command. */
-class Wiring {
-  readonly door: DialectClient
-  readonly mark: string
-  readonly model: string
-  readonly #target: Target
-  readonly #signal: AbortSignal | undefined
-  curl = ''
-
-  constructor(
-    {
-      target,
-      model,
-      upstream,
-      signal,
-    }: Pick<RunOptions, 'target' | 'model' | 'upstream'> & { signal?: AbortSignal },
-    door: DialectClient,
-    run: string,
-  ) {
-    this.door = door
-    this.#target = target
-    this.#signal = signal
-    this.mark = upstream === undefined ? '' : `(conform-${run})`
-    this.model = model.replaceAll('{case}', run)
-  }
-
-  async ask(
-    ask: Partial<Ask> & { form: Form },
-    onText?: (soFar: string) => boolean | undefined,
-  ): Promise<Answer> {
-    const said = ask.messages ?? [{ role: 'user' as const, text: 'Say hello.' }]
-    const body = this.door.body({ ...ask, model: this.model, messages: this.#marked(said) })
-    const reply = await this.send(
-      { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } },
-      onText,
-    )
-    return this.door.read(reply, ask.form)
-  }
-
-  #marked(said: Ask['messages']): Ask['messages'] {
-    const has = said.some((entry) => JSON.stringify(entry).includes('(conform-'))
-    if (has || this.mark === '') return said
-    const first = said.findIndex(({ role }) => role === 'user')
-    return said.map((entry, at) =>
-      at === first && entry.role === 'user' ? { ...entry, text: `${entry.text} ${this.mark}` } : entry,
-    )
-  }
-
-  send(
-    { method = 'POST', path = this.door.path, body, headers = {} }: Wire,
-    onText?: (soFar: string) => boolean | undefined,
-  ): Promise<Reply> {
-    const { base, key, timeoutMs, headers: extra } = this.#target
-    const own = this.door.name === 'messages' && key !== undefined ? { 'x-api-key': key } : keyHeaders(key)
-    const wire = {
-      method,
-      url: base + path,
-      headers: { ...this.door.headers, ...own, ...extra, ...headers },
-      ...(body === undefined ? {} : { body }),
-    }
-    this.curl = curlCommand(wire, {
-      maxBodyLength: 20_000,
-      ...(key === undefined ? {} : { secret: { text: key, variable: 'KEY' } }),
-    })
-    const signal = this.#signal ? { signal: this.#signal } : {}
-    return send({ ...wire, timeoutMs, ...signal, ...(onText ? { onText } : {}) })
-  }
-}
-
-/** Finds missing doors. A door is there if it answers anything but "no such route". */
-export async function findDoors(
-  wanted: readonly DoorName[],
-  options: Pick<RunOptions, 'target' | 'model' | 'upstream'>,
-): Promise<Map<DoorName, string>> {
-  const missing = new Map<DoorName, string>()
-  let unknownModel = ''
-  for (const name of wanted) {
-    const answer = await knock(clients[name], options)
-    const { status, text } = answer.reply
-    if (status === 401)
-      throw new CannotJudge(
-        `${options.target.base}${clients[name].path} refuses the key (HTTP 401: ${errorOf(text)}). Pass the gateway's own key with --key.`,
-      )
-    if (![404, 405, 501].includes(status) && !(status >= 400 && saysMissing.test(errorOf(text)))) continue
-    missing.set(name, `HTTP ${status}: ${errorOf(text)}`)
-    if (/model/i.test(errorOf(text)) || textAt(parsed(text), 'error', 'code') === 'model_not_found')
-      unknownModel ||= errorOf(text)
-  }
-  if (missing.size < wanted.length) return missing
-  if (unknownModel !== '')
-    throw new CannotJudge(
-      `The gateway does not know the model "${options.model.replaceAll('{case}', 'CASE')}": ${unknownModel} Name another with --model.`,
-    )
-  const tried = wanted.map((name) => options.target.base + clients[name].path).join(', ')
-  throw new CannotJudge(
-    `No gateway answers there: ${tried} all say ${[...new Set(missing.values())].join(', ')}. Give the base URL for OpenAI clients; it usually ends in /v1.`,
-  )
-}
-
-/** Some gateways use another status for it. */
-const saysMissing = /\bnot (supported|implemented|available)\b|\bunsupported (route|endpoint|path)\b/i
-
-async function knock(
-  door: DialectClient,
-  options: Pick<RunOptions, 'target' | 'model' | 'upstream'>,
-): Promise<Answer> {
-  try {
-    return await new Wiring(options, door, `shared-${door.name}-whole`).ask({ form: 'whole', maxTokens: 64 })
-  } catch (error) {
-    throw new CannotJudge(unreachable(options.target.base, error))
-  }
-}
-
-const errorOf = (text: string) => {
-  const body = parsed(text)
-  return (textAt(body, 'error', 'message') || textAt(body, 'message') || text || 'an empty body').slice(
-    0,
-    200,
-  )
 }

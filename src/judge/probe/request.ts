@@ -15,6 +15,7 @@ const dialectFields: Record<DoorName, Partial<Ask>> = {
   chat: { usage: true },
   messages: { maxTokens: 16_384 },
   responses: { more: { include: ['reasoning.encrypted_content'] } },
+  gemini: {},
 }
 
 interface RequestOptions {

@@ -69,7 +69,7 @@ async function receive(exchange: Exchange, sending: Sending): Promise<void> {
   const { request, session, connection, signal, onVisible } = sending
   const { client } = connection
   const response = await connection.fetch(
-    new Request(`http://dragoman/v1${client.path}`, {
+    new Request(client.url('http://dragoman/v1', request), {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-session-id': session, ...client.headers },
       body: JSON.stringify(client.body(request)),

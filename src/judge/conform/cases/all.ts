@@ -8,9 +8,12 @@ import { callNumberingCases } from './call-numbering.ts'
 import { endReasonCases } from './end-reasons.ts'
 import { failureCases } from './failures.ts'
 import { historyCases } from './histories.ts'
+import { misfitCases } from './misfits.ts'
 import { mixedDialectCases } from './mixed-dialects.ts'
 import { oddityCases } from './oddities.ts'
 import { refusalCases } from './refusals.ts'
+import { repeatedIdCases } from './repeated-ids.ts'
+import { sameDialectCases } from './same-dialect.ts'
 import { settingCases } from './settings.ts'
 import { shapeCases } from './shapes.ts'
 import { streamCases } from './streams.ts'
@@ -25,6 +28,8 @@ export const allCases: readonly Case[] = [
   ...toolLoopCases,
   ...callNumberingCases,
   ...callContentCases,
+  ...repeatedIdCases,
+  ...misfitCases,
   ...endReasonCases,
   ...brokenEndCases,
   ...streamCases,
@@ -33,6 +38,7 @@ export const allCases: readonly Case[] = [
   ...mixedDialectCases,
   ...thinkingCases,
   ...translationCases,
+  ...sameDialectCases,
   ...failureCases,
   ...oddityCases,
 ]

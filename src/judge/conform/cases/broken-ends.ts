@@ -3,6 +3,7 @@
 import type { Answer } from '../../clients/answer.ts'
 import { scriptedCases } from '../case.ts'
 import { failed, holds, noticed, noViolation, same, succeeded } from '../judge.ts'
+import { everyone } from '../noticed.ts'
 import * as anthropic from '../upstream/anthropic.ts'
 import * as openai from '../upstream/openai.ts'
 import { eventStream, jsonAnswer, type Piece, type Play } from '../upstream/played.ts'
@@ -34,6 +35,7 @@ const errorFrame = (kind: 'openai' | 'anthropic') =>
 
 const dying = (fault: 'reset' | 'fin') => ({
   why: 'the agent mistakes half an answer for a complete one and continues',
+  noticedBy: everyone,
   link: github('BerriAI/litellm/issues/33404'),
   upstreams: ['openai', 'anthropic'] as const,
   forms: ['stream'] as const,
@@ -57,6 +59,7 @@ export const brokenEndCases = scriptedCases('ends', [
     id: 'T13c',
     title: 'the upstream disconnects before the first event: an HTTP error status',
     why: 'the client sees 200 and does not retry',
+    noticedBy: everyone,
     link: github('router-for-me/CLIProxyAPI/issues/4904'),
     upstreams: ['openai', 'anthropic'],
     failing: true,
@@ -77,6 +80,7 @@ export const brokenEndCases = scriptedCases('ends', [
     id: 'T13d',
     title: 'a message without message_stop is incomplete',
     why: 'the agent mistakes half an answer for a complete one',
+    noticedBy: everyone,
     upstreams: ['anthropic'],
     forms: ['stream'],
     failing: true,
@@ -87,6 +91,7 @@ export const brokenEndCases = scriptedCases('ends', [
     id: 'T14',
     title: 'finish_reason without [DONE] is a success',
     why: '502 for a complete answer',
+    noticedBy: everyone,
     link: github('router-for-me/CLIProxyAPI/issues/5028'),
     upstreams: ['openai'],
     forms: ['stream'],
@@ -101,6 +106,7 @@ export const brokenEndCases = scriptedCases('ends', [
     id: 'T14b',
     title: 'an answer without finish_reason gets one or is an error',
     why: 'SDKs throw "missing finish_reason"',
+    noticedBy: ['openai SDK', 'AI SDK', 'OpenCode'],
     upstreams: ['openai'],
     failing: true,
     play: ({ stream }) =>
@@ -116,6 +122,7 @@ export const brokenEndCases = scriptedCases('ends', [
     id: 'T15',
     title: 'an error inside the stream reaches the client as an error and ends its stream properly',
     why: 'the connection drops, or the answer just stops',
+    noticedBy: everyone,
     link: github('BerriAI/litellm/pull/39748'),
     upstreams: ['openai', 'anthropic'],
     forms: ['stream'],
@@ -130,6 +137,7 @@ export const brokenEndCases = scriptedCases('ends', [
     id: 'T15b',
     title: 'an error event before any content, under HTTP 200, becomes an error status',
     why: 'clients decide by the status whether to retry',
+    noticedBy: everyone,
     upstreams: ['openai', 'anthropic'],
     forms: ['stream'],
     failing: true,
@@ -148,6 +156,7 @@ export const brokenEndCases = scriptedCases('ends', [
     id: 'T15c',
     title: 'an error body under HTTP 200 becomes an error status',
     why: 'SDKs read it as an answer without choices, and crash',
+    noticedBy: everyone,
     upstreams: ['openai', 'anthropic'],
     forms: ['whole'],
     failing: true,
@@ -171,6 +180,7 @@ export const brokenEndCases = scriptedCases('ends', [
     id: 'T15d',
     title: "a plain answer is the upstream's text",
     why: 'without it nothing else matters',
+    noticedBy: everyone,
     upstreams: ['openai', 'anthropic'],
     play: says('Hello, Ünïcode 🙂!'),
     judge: (answer) => {

@@ -1,5 +1,6 @@
 import { scriptedCases } from '../case.ts'
 import { calls, failed, noViolation, same, succeeded } from '../judge.ts'
+import { everyone, ruleNoticed } from '../noticed.ts'
 import * as anthropic from '../upstream/anthropic.ts'
 import * as openai from '../upstream/openai.ts'
 import { turn } from '../upstream/turn.ts'
@@ -14,6 +15,7 @@ export const callNumberingCases = scriptedCases('calls', [
     id: 'T1',
     title: 'argument deltas of a block that is not a tool call are dropped',
     why: 'a call with index -1 and no name crashes the client',
+    noticedBy: ['AI SDK', 'OpenCode'],
     link: github('BerriAI/litellm/issues/15884'),
     upstreams: ['anthropic'],
     ask,
@@ -43,6 +45,7 @@ export const callNumberingCases = scriptedCases('calls', [
     id: 'T2',
     title: 'tool deltas without an index become calls with an index',
     why: 'clients fail with "expected number, got undefined" or drop the calls',
+    noticedBy: ['OpenCode', 'openai SDK'],
     link: github('router-for-me/CLIProxyAPI/pull/27'),
     upstreams: ['openai'],
     forms: ['stream'],
@@ -67,6 +70,7 @@ export const callNumberingCases = scriptedCases('calls', [
     id: 'T3',
     title: 'the index counts calls, not content blocks',
     why: 'the first call has index 1: the list has a gap, and the call is lost',
+    noticedBy: ruleNoticed.index,
     link: github('agentgateway/agentgateway/issues/2965'),
     upstreams: ['anthropic', 'openai'],
     ask,
@@ -93,6 +97,7 @@ export const callNumberingCases = scriptedCases('calls', [
     id: 'T4',
     title: 'parallel calls that all have index 0 stay separate',
     why: 'their arguments are joined, the history becomes invalid, and the agent stops silently',
+    noticedBy: everyone,
     link: github('mcowger/plexus/issues/691'),
     upstreams: ['openai'],
     forms: ['stream'],
@@ -112,6 +117,7 @@ export const callNumberingCases = scriptedCases('calls', [
     id: 'T4b',
     title: 'joined arguments are separated or an error',
     why: 'a call whose arguments are not JSON fails in the client, and so does every later turn',
+    noticedBy: everyone,
     link: github('su-kaka/gcli2api/pull/406'),
     upstreams: ['openai'],
     ask,
@@ -132,6 +138,7 @@ export const callNumberingCases = scriptedCases('calls', [
     id: 'T5',
     title: 'interleaved deltas of parallel calls reach the right call',
     why: 'arguments of one call end up in another',
+    noticedBy: everyone,
     link: github('maximhq/bifrost/issues/1829'),
     upstreams: ['openai'],
     forms: ['stream'],
@@ -157,6 +164,7 @@ export const callNumberingCases = scriptedCases('calls', [
     id: 'T5b',
     title: 'a name repeated in every delta is not appended',
     why: 'the tool is called searchsearchsearch, which does not exist',
+    noticedBy: everyone,
     link: github('maximhq/bifrost/issues/1829'),
     upstreams: ['openai'],
     forms: ['stream'],

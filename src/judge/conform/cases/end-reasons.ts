@@ -1,5 +1,6 @@
 import { scriptedCases } from '../case.ts'
 import { calls, failed, holds, same, succeeded } from '../judge.ts'
+import { everyone } from '../noticed.ts'
 import * as anthropic from '../upstream/anthropic.ts'
 import type { Play } from '../upstream/played.ts'
 import { turn } from '../upstream/turn.ts'
@@ -32,6 +33,7 @@ export const endReasonCases = scriptedCases('ends', [
     id: 'T10',
     title: 'an answer with calls and finish_reason "stop" ends with tool_calls',
     why: 'the agent stops before it runs the tool',
+    noticedBy: ['AI SDK', 'openai SDK', 'Claude Code'],
     link: github('vercel/ai/issues/12218'),
     upstreams: ['openai', 'anthropic'],
     ask,
@@ -45,6 +47,7 @@ export const endReasonCases = scriptedCases('ends', [
     id: 'T10b',
     title: 'an answer with calls ends with tool_calls',
     why: 'the agent does not run them',
+    noticedBy: ['AI SDK', 'openai SDK', 'Claude Code'],
     upstreams: ['openai', 'anthropic'],
     ask,
     play: turn([{ text: 'Let me see.' }, { call: 'read', id: 'call_a', input: pathA }], 'tool_calls'),
@@ -58,6 +61,7 @@ export const endReasonCases = scriptedCases('ends', [
     id: 'T11',
     title: 'finish_reason tool_calls without a call is an error, not an empty answer',
     why: 'the agent loops forever or stops silently',
+    noticedBy: everyone,
     link: github('mastra-ai/mastra/pull/14187'),
     upstreams: ['openai', 'anthropic'],
     failing: true,
@@ -69,6 +73,7 @@ export const endReasonCases = scriptedCases('ends', [
     id: 'T11b',
     title: 'text with finish_reason tool_calls but no call is kept, with another reason',
     why: 'the agent loops forever, or loses text that was paid for',
+    noticedBy: ['AI SDK', 'openai SDK', 'Claude Code'],
     link: github('mastra-ai/mastra/pull/14187'),
     upstreams: ['openai', 'anthropic'],
     ask,
@@ -83,6 +88,7 @@ export const endReasonCases = scriptedCases('ends', [
     id: 'T12',
     title: 'truncated inside arguments: length, and complete calls are kept',
     why: 'the call counts as complete, and half a file is written',
+    noticedBy: everyone,
     link: github('experientiallabs/experiential/issues/758'),
     upstreams: ['openai', 'anthropic'],
     ask,
@@ -97,6 +103,7 @@ export const endReasonCases = scriptedCases('ends', [
     id: 'T12b',
     title: 'truncated inside arguments: the broken call is never sent',
     why: 'clients run it, or store it and every later request is refused',
+    noticedBy: everyone,
     link: github('theopenco/llmgateway/pull/2997'),
     upstreams: ['openai', 'anthropic'],
     ask,
@@ -112,6 +119,7 @@ export const endReasonCases = scriptedCases('ends', [
     id: 'T12c',
     title: 'arguments that are not JSON are an error, never a call',
     why: 'strict upstreams refuse every later request of the conversation',
+    noticedBy: everyone,
     link: github('MiaAI-Lab/DeepSeek-v4-Flash-DSpark-2x-DGX-Spark/issues/55'),
     upstreams: ['openai', 'anthropic'],
     forms: ['stream'],
@@ -124,6 +132,7 @@ export const endReasonCases = scriptedCases('ends', [
     id: 'T12d',
     title: 'truncated text ends with length',
     why: 'the agent mistakes half an answer for a complete one',
+    noticedBy: everyone,
     upstreams: ['openai', 'anthropic'],
     play: turn([{ text: 'and so' }], 'length'),
     judge: (answer) => {
@@ -135,6 +144,7 @@ export const endReasonCases = scriptedCases('ends', [
     id: 'T12e',
     title: 'a refusal or content filter is reported',
     why: 'the client gets an empty answer without a reason',
+    noticedBy: everyone,
     upstreams: ['openai', 'anthropic'],
     play: turn([{ text: 'I' }], 'content_filter'),
     judge: (answer) => {

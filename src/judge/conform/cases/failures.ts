@@ -3,6 +3,7 @@
 import type { Answer } from '../../clients/answer.ts'
 import { type Case, scriptedCases } from '../case.ts'
 import { errorShaped, holds } from '../judge.ts'
+import { everyone } from '../noticed.ts'
 import { anthropicError } from '../upstream/anthropic.ts'
 import { openaiError } from '../upstream/openai.ts'
 import type { Play } from '../upstream/played.ts'
@@ -35,6 +36,7 @@ export const failureCases: readonly Case[] = scriptedCases('failures', [
     id: 'U8',
     title: '429 stays 429, and Retry-After is forwarded',
     why: 'clients give up, or retry at once',
+    noticedBy: everyone,
     upstreams: both,
     failing: true,
     play: (request) => {
@@ -42,9 +44,12 @@ export const failureCases: readonly Case[] = scriptedCases('failures', [
       const played = refusal(429, types, 'slow down')(request)
       return { ...played, headers: { ...played.headers, 'retry-after': '60' } }
     },
-    judge: (answer) => {
+    judge: (answer, { door }) => {
       status(answer, [429])
       const after = answer.reply.headers['retry-after']
+      const delay = /"retryDelay":\s*"\d/.test(answer.reply.text)
+      // Gemini CLI reads only this.
+      if (door.name === 'gemini') return holds(delay, 'a retryDelay in the details', answer.reply.text)
       holds(Number(after) > 0, 'a Retry-After header', after)
     },
   },
@@ -52,6 +57,7 @@ export const failureCases: readonly Case[] = scriptedCases('failures', [
     id: 'U9',
     title: "the upstream's 400 stays a 400, with its message",
     why: 'users cannot correct a request without the reason',
+    noticedBy: everyone,
     upstreams: both,
     play: refusal(400, invalid, 'The flux capacitor is missing.'),
     judge: (answer) => {
@@ -63,6 +69,7 @@ export const failureCases: readonly Case[] = scriptedCases('failures', [
     id: 'U10',
     title: 'a conversation that is too long is a 400 that clients recognize',
     why: 'agents compact the conversation only if they recognize the error',
+    noticedBy: everyone,
     upstreams: both,
     play: refusal(
       400,
@@ -83,6 +90,7 @@ export const failureCases: readonly Case[] = scriptedCases('failures', [
     id: 'U11',
     title: "the upstream's 500 is a 5xx error",
     why: 'clients do not retry, or blame the request',
+    noticedBy: everyone,
     upstreams: both,
     failing: true,
     play: refusal(500, { openai: 'server_error', anthropic: 'api_error' }, 'boom'),
@@ -92,6 +100,7 @@ export const failureCases: readonly Case[] = scriptedCases('failures', [
     id: 'U12',
     title: 'a web page instead of an answer is a 5xx error',
     why: 'an empty answer or a crash',
+    noticedBy: everyone,
     upstreams: both,
     failing: true,
     play: () => ({
@@ -104,6 +113,7 @@ export const failureCases: readonly Case[] = scriptedCases('failures', [
     id: 'U13',
     title: 'an answer that is not JSON is a 5xx error',
     why: 'an empty answer or a crash',
+    noticedBy: everyone,
     upstreams: both,
     forms: ['whole'],
     failing: true,

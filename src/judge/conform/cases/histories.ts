@@ -1,6 +1,7 @@
 import { shapesAt } from '../../clients/json.ts'
 import { scriptedCases } from '../case.ts'
 import { asked, holds, same } from '../judge.ts'
+import { everyone } from '../noticed.ts'
 import { says } from '../upstream/turn.ts'
 import { accepted, both, called, contains, go, group, result, user } from './request-parts.ts'
 import { github, tools } from './tools.ts'
@@ -43,6 +44,7 @@ export const historyCases = scriptedCases(group, [
     id,
     title,
     why: '"tool_use ids were found without tool_result blocks": the session cannot continue',
+    noticedBy: everyone,
     link: github('Zoo-Code-Org/Zoo-Code/pull/1705'),
     upstreams: both,
     ...(door === undefined ? {} : { doors: [door] as const }),
@@ -54,6 +56,7 @@ export const historyCases = scriptedCases(group, [
     id: 'T20f',
     title: "results and the user's text after them reach the upstream",
     why: 'the model does not see the results of its tools',
+    noticedBy: everyone,
     upstreams: both,
     ask: {
       tools,
@@ -75,8 +78,9 @@ export const historyCases = scriptedCases(group, [
     id: 'T20g',
     title: 'a history with calls but no tools is accepted',
     why: 'clients cannot request a title or a summary of a conversation',
+    noticedBy: everyone,
     upstreams: both,
-    doors: ['chat', 'responses'],
+    doors: ['chat', 'responses', 'gemini'],
     ask: { messages: [go, called('call_1'), result('call_1'), user('a title for this?')] },
     play: says('so'),
     judge: (answer, context) => {
@@ -93,6 +97,7 @@ export const historyCases = scriptedCases(group, [
     id: 'T7h',
     title: 'empty arguments in the history become {}',
     why: 'after one call without arguments the session cannot continue',
+    noticedBy: everyone,
     link: github('BerriAI/litellm/issues/5063'),
     upstreams: both,
     doors: ['chat', 'responses'],
@@ -111,6 +116,7 @@ export const historyCases = scriptedCases(group, [
     id: 'T12h',
     title: 'malformed arguments in the history are repaired or a 400, never a 500',
     why: 'after one truncated call every request fails without a reason',
+    noticedBy: everyone,
     link: github('theopenco/llmgateway/pull/2997'),
     upstreams: both,
     doors: ['chat', 'responses'],
@@ -136,9 +142,10 @@ export const historyCases = scriptedCases(group, [
     id: `T21${['', 'b', 'c'][at_]}`,
     title: `ids of another service are mapped: ${id.length > 40 ? '95 characters long' : id}`,
     why: "String should match '^[a-zA-Z0-9_-]+$': a session cannot continue on another service",
+    noticedBy: everyone,
     link: github('musistudio/claude-code-router/issues/1808'),
     upstreams: ['anthropic' as const],
-    doors: ['chat' as const, 'responses' as const],
+    doors: ['chat' as const, 'responses' as const, 'gemini' as const],
     ask: { tools, messages: [go, called(id), result(id)] },
     play: says('so'),
     judge: accepted,
@@ -147,6 +154,7 @@ export const historyCases = scriptedCases(group, [
     id: 'T21d',
     title: 'valid ids are not changed',
     why: 'prompt caches miss, and results do not match their calls',
+    noticedBy: everyone,
     upstreams: both,
     ask: { tools, messages: [go, called('call_AbC-123_x'), result('call_AbC-123_x')] },
     play: says('so'),
@@ -159,6 +167,7 @@ export const historyCases = scriptedCases(group, [
     id: 'T21e',
     title: 'ids that repeat in a later turn are accepted',
     why: 'some services count calls from 0 in each turn; others refuse duplicate tool_use ids',
+    noticedBy: everyone,
     upstreams: ['anthropic'],
     doors: ['chat'],
     ask: { tools, messages: [go, called('call_0'), result('call_0'), called('call_0'), result('call_0')] },

@@ -3,6 +3,7 @@
 import type { Answer } from '../../clients/answer.ts'
 import { type Case, scriptedCases } from '../case.ts'
 import { calls, errorShaped, holds, noViolation, same, succeeded } from '../judge.ts'
+import { everyone, ruleNoticed } from '../noticed.ts'
 import * as anthropic from '../upstream/anthropic.ts'
 import * as openai from '../upstream/openai.ts'
 import { eventStream, jsonAnswer, type Play } from '../upstream/played.ts'
@@ -41,6 +42,7 @@ export const oddityCases: readonly Case[] = scriptedCases('oddities', [
     id: 'U14',
     title: 'an unknown finish reason becomes a known one',
     why: 'typed SDKs throw, or the answer seems unfinished',
+    noticedBy: ['async-openai (Rust)'],
     upstreams: both,
     play: oddFinish,
     judge: (answer) => {
@@ -52,6 +54,7 @@ export const oddityCases: readonly Case[] = scriptedCases('oddities', [
     id: 'U15',
     title: 'chunks without choices or delta, and tool_calls that are null or empty, do no harm',
     why: 'the gateway crashes in mid-answer',
+    noticedBy: everyone,
     upstreams: ['openai'],
     forms: ['stream'],
     play: () =>
@@ -74,6 +77,7 @@ export const oddityCases: readonly Case[] = scriptedCases('oddities', [
     id: 'U16',
     title: 'a role in every delta reaches the client once',
     why: 'SDKs begin a new message at each role',
+    noticedBy: ruleNoticed.role,
     upstreams: ['openai'],
     forms: ['stream'],
     play: () =>
@@ -90,6 +94,7 @@ export const oddityCases: readonly Case[] = scriptedCases('oddities', [
     id: 'U17',
     title: 'ids, models and times that change in mid-answer stay the same for the client',
     why: 'clients mistake one answer for several',
+    noticedBy: ruleNoticed.constant,
     upstreams: ['openai'],
     forms: ['stream'],
     play: () =>
@@ -108,6 +113,7 @@ export const oddityCases: readonly Case[] = scriptedCases('oddities', [
     id: 'U18',
     title: 'arguments sent as an object become text',
     why: 'the client gets [object Object], or throws',
+    noticedBy: everyone,
     upstreams: ['openai'],
     ask: { tools },
     play: ({ stream }) => {
@@ -125,6 +131,7 @@ export const oddityCases: readonly Case[] = scriptedCases('oddities', [
     id: 'U19',
     title: 'unknown kinds of events, blocks and deltas are ignored',
     why: 'every answer fails on the day the service adds one',
+    noticedBy: everyone,
     upstreams: ['anthropic'],
     forms: ['stream'],
     play: () =>
@@ -148,6 +155,7 @@ export const oddityCases: readonly Case[] = scriptedCases('oddities', [
     id: 'U20',
     title: 'a stream instead of a whole answer, or the reverse, is understood',
     why: 'some servers always stream, or never: the client gets an empty answer',
+    noticedBy: everyone,
     upstreams: both,
     play: otherForm,
     judge: (answer) => {
@@ -160,6 +168,7 @@ export const oddityCases: readonly Case[] = scriptedCases('oddities', [
     id: 'U21',
     title: 'thinking in the field "reasoning" is not part of the answer',
     why: "the user sees the model's thinking, and the client sends it back as an answer",
+    noticedBy: everyone,
     upstreams: ['openai'],
     play: ({ stream }) =>
       stream
@@ -171,6 +180,7 @@ export const oddityCases: readonly Case[] = scriptedCases('oddities', [
     id: 'U22',
     title: 'text sent as a list of parts becomes text',
     why: 'the client gets [object Object] or an empty answer',
+    noticedBy: everyone,
     upstreams: ['openai'],
     play: ({ stream }) => {
       const content = [{ type: 'text', text }]
@@ -184,6 +194,7 @@ export const oddityCases: readonly Case[] = scriptedCases('oddities', [
     id: `U23${['', 'b'][at]}`,
     title: `an error as ${JSON.stringify(Object.keys(body)[0])} with only a text gets the shape that clients read`,
     why: 'clients show "undefined" instead of a reason',
+    noticedBy: everyone,
     upstreams: both,
     play: () => jsonAnswer(400, body),
     judge: (answer: Answer) => {
@@ -196,6 +207,7 @@ export const oddityCases: readonly Case[] = scriptedCases('oddities', [
     id: 'U24',
     title: 'text before, between and after calls is kept',
     why: "the model's explanations are lost",
+    noticedBy: everyone,
     upstreams: both,
     ask: { tools },
     play: turn(

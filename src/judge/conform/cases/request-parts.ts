@@ -3,7 +3,7 @@
 import type { Answer, Message, PastCall } from '../../clients/answer.ts'
 import { at, type Shape, textAt } from '../../clients/json.ts'
 import type { Context } from '../case.ts'
-import { acceptable, asked, holds, succeeded } from '../judge.ts'
+import { acceptable, answered, asked, holds } from '../judge.ts'
 import type { UpstreamKind } from '../upstream/played.ts'
 
 export const both = ['openai', 'anthropic'] as const
@@ -21,7 +21,7 @@ const upstreamBody = (context: Context) => JSON.stringify(asked(context).body)
 
 /** The gateway and the upstream accept the request. */
 export function accepted(answer: Answer, context: Context): void {
-  succeeded(answer)
+  answered(answer)
   acceptable(context)
 }
 

@@ -4,6 +4,7 @@ import type { Answer } from '../../clients/answer.ts'
 import { shapesAt } from '../../clients/json.ts'
 import { type Context, scriptedCases } from '../case.ts'
 import { asked, holds, includes, same, succeeded } from '../judge.ts'
+import { everyone } from '../noticed.ts'
 import { says } from '../upstream/turn.ts'
 import { accepted, both, choiceOf, contains, group, schemaOf, user } from './request-parts.ts'
 import { read, tools } from './tools.ts'
@@ -25,6 +26,7 @@ export const settingCases = scriptedCases(group, [
     id: 'U3',
     title: "a tool's name, description and schema reach the upstream",
     why: 'the model invents arguments',
+    noticedBy: everyone,
     upstreams: both,
     ask: { tools: [{ ...read, schema: manyKinds }] },
     play: says('so'),
@@ -44,6 +46,7 @@ export const settingCases = scriptedCases(group, [
     id,
     title: `tool_choice: ${how}, in the upstream's dialect`,
     why: 'the model calls a forbidden tool, another tool or none',
+    noticedBy: everyone,
     upstreams: both,
     ask: { tools, choice },
     play: says('so'),
@@ -64,6 +67,7 @@ export const settingCases = scriptedCases(group, [
     id: 'U5',
     title: 'the system prompt reaches the upstream',
     why: 'the agent works without its instructions',
+    noticedBy: everyone,
     upstreams: both,
     ask: { messages: [{ role: 'system', text: 'Answer as a pirate.' }, user('hello')] },
     play: says('arr'),
@@ -76,6 +80,7 @@ export const settingCases = scriptedCases(group, [
     id: 'U6',
     title: 'the token limit reaches the upstream',
     why: 'answers cost more than allowed, or are cut off early',
+    noticedBy: everyone,
     upstreams: both,
     ask: { maxTokens: 321 },
     play: says('so'),
@@ -89,8 +94,9 @@ export const settingCases = scriptedCases(group, [
     id: 'U6b',
     title: 'a request without a token limit gets one if the upstream requires it',
     why: '"max_tokens: Field required"',
+    noticedBy: everyone,
     upstreams: ['anthropic'],
-    doors: ['chat', 'responses'],
+    doors: ['chat', 'responses', 'gemini'],
     play: says('so'),
     judge: (answer, context) => {
       succeeded(answer)
@@ -101,8 +107,11 @@ export const settingCases = scriptedCases(group, [
     id: 'U7',
     title: 'a temperature of 0 reaches the upstream',
     why: '0 is mistaken for "not set": answers vary',
+    noticedBy: everyone,
     upstreams: both,
-    ask: { more: { temperature: 0 } },
+    ask: ({ door }) => ({
+      more: door.name === 'gemini' ? { generationConfig: { temperature: 0 } } : { temperature: 0 },
+    }),
     play: says('so'),
     judge: (answer, context) => {
       accepted(answer, context)

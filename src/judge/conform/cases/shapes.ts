@@ -3,6 +3,7 @@
 import type { Answer, Rule } from '../../clients/answer.ts'
 import { type Context, plainCases } from '../case.ts'
 import { holds, noViolation, same, succeeded } from '../judge.ts'
+import { everyone, ruleNoticed } from '../noticed.ts'
 
 const stream = ['stream'] as const
 
@@ -22,12 +23,14 @@ export const shapeCases = plainCases('shapes', 'nothing', [
     id: 'F1',
     title: 'the content-type matches the answer',
     why: 'clients choose their parser by it',
+    noticedBy: ruleNoticed.type,
     run: ofHello('type'),
   },
   {
     id: 'F2',
     title: 'nothing but events that hold JSON',
     why: 'SDKs throw on anything else',
+    noticedBy: [...ruleNoticed.frame, ...ruleNoticed.name],
     forms: stream,
     run: ofHello('frame', 'name'),
   },
@@ -35,12 +38,14 @@ export const shapeCases = plainCases('shapes', 'nothing', [
     id: 'F3',
     title: 'every required field of the protocol',
     why: 'typed SDKs throw',
+    noticedBy: ruleNoticed.shape,
     run: ofHello('shape'),
   },
   {
     id: 'F4',
     title: 'id, model and time stay the same in all chunks',
     why: 'clients mistake one answer for several',
+    noticedBy: ruleNoticed.constant,
     forms: stream,
     run: ofHello('constant'),
   },
@@ -48,13 +53,15 @@ export const shapeCases = plainCases('shapes', 'nothing', [
     id: 'F5',
     title: 'the role, once, in the first delta',
     why: 'SDKs begin a new message at each role',
-    doors: ['chat', 'messages'],
+    noticedBy: ruleNoticed.role,
+    doors: ['chat', 'messages', 'gemini'],
     run: ofHello('role'),
   },
   {
     id: 'F6',
     title: 'events in the order of the protocol',
     why: 'clients drop misplaced events',
+    noticedBy: ruleNoticed.order,
     forms: stream,
     run: ofHello('order'),
   },
@@ -62,12 +69,14 @@ export const shapeCases = plainCases('shapes', 'nothing', [
     id: 'F7',
     title: 'a finish reason',
     why: 'SDKs throw "missing finish_reason"',
+    noticedBy: ruleNoticed.finish,
     run: ofHello('finish'),
   },
   {
     id: 'F8',
     title: 'the end of the stream, once, and nothing after it',
     why: 'clients wait forever, or throw',
+    noticedBy: ruleNoticed.end,
     forms: stream,
     run: ofHello('end'),
   },
@@ -75,12 +84,14 @@ export const shapeCases = plainCases('shapes', 'nothing', [
     id: 'F9',
     title: 'some text',
     why: 'an empty answer ends an agent silently',
+    noticedBy: everyone,
     run: async (context) => holds((await hello(context)).text !== '', 'an answer with text', 'none'),
   },
   {
     id: 'F10',
     title: 'no usage unless requested',
     why: 'choices[0] of the usage chunk: IndexError',
+    noticedBy: ['openai SDK (Python)'],
     doors: ['chat'],
     forms: stream,
     run: async (context) => same('chunks with usage', (await hello(context)).usages, 0),
@@ -89,6 +100,7 @@ export const shapeCases = plainCases('shapes', 'nothing', [
     id: 'F11',
     title: 'requested usage, once, with a correct total',
     why: 'clients count no tokens or count them twice, and compact too late',
+    noticedBy: ruleNoticed.usage,
     run: async (context) => {
       const answer = await context.shared('counted')
       succeeded(answer)

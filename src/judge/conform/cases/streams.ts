@@ -1,7 +1,9 @@
 // T16 and T17: event streams of real servers, usage, and timely delivery.
 
+import { doorNames } from '../../clients/answer.ts'
 import { type Case, scriptedCases } from '../case.ts'
 import { holds, noViolation, same, succeeded } from '../judge.ts'
+import { everyone, ruleNoticed } from '../noticed.ts'
 import * as anthropic from '../upstream/anthropic.ts'
 import * as openai from '../upstream/openai.ts'
 import { eventStream, type Play, type Played } from '../upstream/played.ts'
@@ -31,6 +33,7 @@ const framing = scriptedCases('streams', [
     id: 'T16',
     title: "the upstream's comments, pings and empty events are dropped",
     why: 'SDKs crash on data that is not JSON',
+    noticedBy: ['AI SDK', 'openai SDK', 'Anthropic SDK'],
     link: github('theopenco/llmgateway/pull/2334'),
     upstreams: both,
     forms: ['stream'],
@@ -44,6 +47,7 @@ const framing = scriptedCases('streams', [
     id: 'T16b',
     title: 'lines that end in CRLF, and data without a space after the colon',
     why: 'the answer is empty',
+    noticedBy: everyone,
     upstreams: both,
     forms: ['stream'],
     play: rewritten(says(text), (piece) => piece.replaceAll('data: ', 'data:').replaceAll('\n', '\r\n')),
@@ -53,6 +57,7 @@ const framing = scriptedCases('streams', [
     id: 'T16c',
     title: 'a stream split at any byte, even inside a character',
     why: 'umlauts and emoji become garbage, or the stream fails',
+    noticedBy: everyone,
     upstreams: both,
     forms: ['stream'],
     play: turn([{ text }], 'stop', { bytesPerWrite: 13 }),
@@ -62,6 +67,7 @@ const framing = scriptedCases('streams', [
     id: 'T16d',
     title: 'id and retry fields of the upstream are not forwarded',
     why: 'old SDKs crash on the next comment',
+    noticedBy: ['openai SDK (Python)'],
     link: github('mckinsey/agents-at-scale-ark/pull/2567'),
     upstreams: both,
     forms: ['stream'],
@@ -72,6 +78,7 @@ const framing = scriptedCases('streams', [
     id: 'T16e',
     title: 'JSON in several data lines is one event',
     why: 'the answer is empty, or the stream fails',
+    noticedBy: everyone,
     upstreams: both,
     forms: ['stream'],
     play: rewritten(says(text), (piece) => piece.replace(/^data: \{/m, 'data: {\ndata: ')),
@@ -87,6 +94,7 @@ const live = (
       id: 'U1',
       title: 'deltas reach the client while the upstream still writes',
       why: 'the user sees nothing for minutes, then everything at once',
+      noticedBy: everyone,
       play: inTwo,
       run: async ({ ask, expected }) => {
         let early = false
@@ -109,6 +117,7 @@ const live = (
       id: 'U2',
       title: 'a client that disconnects ends the request to the upstream',
       why: 'the user pays for tokens that are never read',
+      noticedBy: everyone,
       play: inTwo,
       run: async ({ ask, expected }) => {
         const answer = await ask({}, { onText: (soFar) => soFar.includes('first') })
@@ -118,12 +127,12 @@ const live = (
         holds(left, 'the gateway disconnects too', 'it kept reading for 4 s')
       },
     },
-  ] satisfies Pick<Case, 'id' | 'title' | 'why' | 'play' | 'run'>[]
+  ] satisfies Pick<Case, 'id' | 'title' | 'why' | 'noticedBy' | 'play' | 'run'>[]
 ).map(
   (given): Case => ({
     group: 'streams',
     needs: 'scripted' as const,
-    doors: ['chat', 'messages', 'responses'] as const,
+    doors: doorNames,
     forms: ['stream'] as const,
     upstreams: both,
     ...given,
@@ -137,6 +146,7 @@ const usage = scriptedCases('usage', [
     id: 'T17',
     title: 'usage reaches only clients that requested it',
     why: 'choices[0] of the usage chunk: IndexError',
+    noticedBy: ['openai SDK (Python)'],
     link: github('Arthur-Ficial/apfel/issues/100'),
     upstreams: both,
     doors: ['chat'],
@@ -154,6 +164,7 @@ const usage = scriptedCases('usage', [
     id: 'T17b',
     title: 'requested usage arrives once, after the end, on tool turns too',
     why: 'clients count no tokens, or count them twice',
+    noticedBy: ruleNoticed.usage,
     link: github('Portkey-AI/gateway/pull/1629'),
     upstreams: both,
     ask: { usage: true, tools },
@@ -187,6 +198,7 @@ const usage = scriptedCases('usage', [
     id,
     title: `usage sent ${how} is counted once`,
     why: 'clients count no tokens, or count them many times',
+    noticedBy: ruleNoticed.usage,
     link: github('ROCm/ATOM/pull/1711'),
     upstreams: ['openai' as const],
     forms: ['stream' as const],
@@ -207,6 +219,7 @@ const usage = scriptedCases('usage', [
     id: 'T17e',
     title: 'a usage chunk without choices is accepted',
     why: 'the gateway crashes on choices[0]',
+    noticedBy: everyone,
     link: github('headroomlabs-ai/headroom/pull/2026'),
     upstreams: ['openai'],
     forms: ['stream'],
@@ -228,6 +241,7 @@ const usage = scriptedCases('usage', [
     id: 'T17f',
     title: 'cached tokens count as prompt tokens and are reported separately',
     why: 'clients show costs and context far too low',
+    noticedBy: ['OpenCode', 'Codex', 'Claude Code'],
     upstreams: ['anthropic'],
     ask: { usage: true },
     play: ({ stream }) => {

@@ -1,6 +1,8 @@
+import { doorNames } from '../../clients/answer.ts'
 import { isShape, shapesAt, textAt } from '../../clients/json.ts'
 import { type Case, NotJudged, scriptedCases } from '../case.ts'
 import { asked, calls, holds, same, succeeded } from '../judge.ts'
+import { everyone } from '../noticed.ts'
 import { says, turn } from '../upstream/turn.ts'
 import { accepted, both, group, result, user } from './request-parts.ts'
 import { github, tools } from './tools.ts'
@@ -9,6 +11,7 @@ const thinkingFor = {
   chat: { reasoning_effort: 'low' },
   messages: { thinking: { type: 'enabled', budget_tokens: 1_024 }, max_tokens: 4_096 },
   responses: { reasoning: { effort: 'low' }, include: ['reasoning.encrypted_content'] },
+  gemini: { generationConfig: { thinkingConfig: { includeThoughts: true, thinkingBudget: 1_024 } } },
 }
 const signature = 'c2lnbmVkLWJ5LWNvbmZvcm0='
 
@@ -18,9 +21,10 @@ const thinking: Case = {
   group,
   title: 'signed thinking is sent back to the upstream before its call',
   why: '"thinking blocks cannot be modified", or the model forgets what it thought',
+  noticedBy: everyone,
   link: github('BerriAI/litellm/issues/41361'),
   needs: 'scripted',
-  doors: ['chat', 'messages', 'responses'],
+  doors: doorNames,
   forms: ['stream', 'whole'],
   upstreams: ['anthropic'],
   play: (request) =>
@@ -67,9 +71,10 @@ const forced = scriptedCases(group, [
     id: 'T23',
     title: 'a forced tool_choice with thinking is adapted',
     why: '"Thinking may not be enabled when tool_choice forces tool use"',
+    noticedBy: everyone,
     link: github('can1357/oh-my-pi/issues/1484'),
     upstreams: ['anthropic'],
-    doors: ['chat', 'responses'],
+    doors: ['chat', 'responses', 'gemini'],
     ask: ({ door }) => ({ tools, choice: 'required', more: thinkingFor[door.name] }),
     play: turn([{ call: 'read', id: 'call_a', input: '{"path":"a"}' }], 'tool_calls'),
     judge: accepted,
@@ -78,6 +83,7 @@ const forced = scriptedCases(group, [
     id: 'T22b',
     title: 'thinking is not part of the answer',
     why: "the user sees the model's thinking, and the client sends it back as an answer",
+    noticedBy: everyone,
     upstreams: both,
     play: turn([{ think: 'secret thoughts' }, { text: 'Hello.' }], 'stop'),
     judge: (answer) => {

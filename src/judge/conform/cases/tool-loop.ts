@@ -3,7 +3,8 @@
 import type { Answer, Message, PastCall } from '../../clients/answer.ts'
 import { isShape, parsed } from '../../clients/json.ts'
 import { type Case, type Context, NotJudged, plainCases } from '../case.ts'
-import { calls, holds, noViolation, same, succeeded } from '../judge.ts'
+import { answered, calls, holds, noViolation, same, succeeded } from '../judge.ts'
+import { everyone, ruleNoticed } from '../noticed.ts'
 import { now, readFile } from './tools.ts'
 
 export const question = 'Read README.md'
@@ -41,6 +42,7 @@ export const toolLoopCases: readonly Case[] = plainCases('tools', 'tools', [
     id: 'C1',
     title: 'a required tool is called',
     why: 'tools are accepted but dropped: the agent only talks',
+    noticedBy: everyone,
     run: async (context) => {
       const answer = await context.shared('call')
       takesTools(answer)
@@ -57,6 +59,7 @@ export const toolLoopCases: readonly Case[] = plainCases('tools', 'tools', [
     id: 'C2',
     title: 'arguments are a JSON object',
     why: 'clients parse them at the end and fail the turn',
+    noticedBy: everyone,
     run: async (context) => {
       const { calls: made } = await called(context)
       for (const { arguments: text } of made) holds(isShape(parsed(text)), 'a JSON object', text)
@@ -66,12 +69,15 @@ export const toolLoopCases: readonly Case[] = plainCases('tools', 'tools', [
     id: 'C3',
     title: 'calls have id, name and type from their first delta',
     why: 'Expected "function.name" to be a string',
+    noticedBy: ['AI SDK', 'OpenCode', 'openai SDK'],
     run: async (context) => noViolation(await called(context), 'call'),
   },
   {
     id: 'C4',
     title: 'indexes count from 0',
     why: 'gaps in the list: calls are lost',
+    noticedBy: ruleNoticed.index,
+    doors: ['chat', 'messages', 'responses'],
     forms: ['stream'],
     run: async (context) => noViolation(await called(context), 'index'),
   },
@@ -79,6 +85,7 @@ export const toolLoopCases: readonly Case[] = plainCases('tools', 'tools', [
     id: 'C5',
     title: 'ids are distinct',
     why: 'results are mixed up',
+    noticedBy: ['AI SDK', 'OpenCode', 'Claude Code'],
     run: async (context) => {
       const { calls: made } = await called(context)
       same('distinct ids', new Set(made.map(({ id }) => id)).size, made.length)
@@ -88,12 +95,14 @@ export const toolLoopCases: readonly Case[] = plainCases('tools', 'tools', [
     id: 'C6',
     title: 'the answer with a call ends with tool_calls',
     why: 'the agent stops before it runs the tool',
+    noticedBy: ['AI SDK', 'openai SDK', 'Claude Code'],
     run: async (context) => same('the reason', (await called(context)).finish, 'tool_calls'),
   },
   {
     id: 'C7',
     title: 'the call, sent back with its result, is accepted',
     why: 'the agent cannot take its second step',
+    noticedBy: everyone,
     cost: 1,
     run: async (context) => {
       const first = await called(context)
@@ -108,6 +117,7 @@ export const toolLoopCases: readonly Case[] = plainCases('tools', 'tools', [
     id: 'C8',
     title: 'results of parallel calls in any order are accepted',
     why: 'parallel tools finish in any order',
+    noticedBy: everyone,
     forms: ['whole'],
     cost: 1,
     run: async (context) => {
@@ -124,6 +134,7 @@ export const toolLoopCases: readonly Case[] = plainCases('tools', 'tools', [
     id: 'C9',
     title: 'a result as a list of parts is accepted',
     why: 'real clients send it and are refused',
+    noticedBy: ['OpenCode', 'Claude Code'],
     doors: ['chat', 'messages'],
     forms: ['whole'],
     cost: 1,
@@ -139,13 +150,14 @@ export const toolLoopCases: readonly Case[] = plainCases('tools', 'tools', [
         { role: 'assistant', calls: [past('call_one', 'README.md')] },
         { role: 'raw', items: [item] },
       ]
-      succeeded(await context.ask({ messages, tools: [readFile], maxTokens: 200 }))
+      answered(await context.ask({ messages, tools: [readFile], maxTokens: 200 }))
     },
   },
   {
     id: 'C10',
     title: 'calls with empty text in the history are accepted',
     why: 'some clients send "", others null',
+    noticedBy: everyone,
     doors: ['chat'],
     forms: ['whole'],
     cost: 1,
@@ -156,13 +168,14 @@ export const toolLoopCases: readonly Case[] = plainCases('tools', 'tools', [
         { role: 'assistant', text: '', calls: [past('call_one', 'README.md')] },
         { role: 'result', id: 'call_one', text: '# Example' },
       ]
-      succeeded(await context.ask({ messages, tools: [readFile], maxTokens: 200 }))
+      answered(await context.ask({ messages, tools: [readFile], maxTokens: 200 }))
     },
   },
   {
     id: 'C11',
     title: 'tool_choice none: no call',
     why: 'an agent that requested a summary starts to work',
+    noticedBy: everyone,
     forms: ['whole'],
     cost: 1,
     run: async (context) => {
@@ -181,6 +194,7 @@ export const toolLoopCases: readonly Case[] = plainCases('tools', 'tools', [
     id: 'C12',
     title: 'a call of a tool without parameters has {}',
     why: 'JSON.parse("") throws in the client',
+    noticedBy: everyone,
     cost: 1,
     run: async (context) => {
       await called(context)

@@ -3,7 +3,8 @@
 import type { Answer, Message, Tool } from '../../clients/answer.ts'
 import { at, type Shape, shapesAt, textAt } from '../../clients/json.ts'
 import { type Case, type Context, scriptedCases } from '../case.ts'
-import { acceptable, asked, calls, holds, same, succeeded } from '../judge.ts'
+import { acceptable, answered, asked, calls, holds, same } from '../judge.ts'
+import { everyone } from '../noticed.ts'
 import type { UpstreamKind } from '../upstream/played.ts'
 import { says, turn } from '../upstream/turn.ts'
 import { read, tools } from './tools.ts'
@@ -11,7 +12,7 @@ import { read, tools } from './tools.ts'
 const both = ['openai', 'anthropic'] as const
 
 function taken(answer: Answer, context: Context): void {
-  succeeded(answer)
+  answered(answer)
   acceptable(context)
 }
 
@@ -42,15 +43,26 @@ const pictures: Record<Context['door']['name'], (text: string) => Shape> = {
       { type: 'input_image', image_url: `data:image/png;base64,${pixel}` },
     ],
   }),
+  gemini: (text) => ({
+    role: 'user',
+    parts: [{ text }, { inlineData: { mimeType: 'image/png', data: pixel } }],
+  }),
 }
 
 const toolOf = (kind: UpstreamKind | undefined, body: Shape) =>
   kind === 'openai' ? at(body, 'tools', 0, 'function') : at(body, 'tools', 0)
 
 const dotted: Tool = { ...read, name: 'mcp.files/read' }
+/** A list in each dialect. */
+const stops: Record<string, Shape> = {
+  chat: { stop: ['END'] },
+  messages: { stop_sequences: ['END'] },
+  gemini: { generationConfig: { stopSequences: ['END'] } },
+}
 const bareTool: Record<string, Shape> = {
   chat: { type: 'function', function: { name: 'now' } },
   responses: { type: 'function', name: 'now' },
+  gemini: { functionDeclarations: [{ name: 'now' }] },
 }
 
 const settings = scriptedCases('translations', [
@@ -58,9 +70,10 @@ const settings = scriptedCases('translations', [
     id: 'U25',
     title: 'stop sequences reach the upstream in its dialect',
     why: 'the model continues after them, and the agent reads the rest',
+    noticedBy: everyone,
     upstreams: both,
-    doors: ['chat', 'messages'],
-    ask: ({ door }) => ({ more: door.name === 'chat' ? { stop: ['END'] } : { stop_sequences: ['END'] } }),
+    doors: ['chat', 'messages', 'gemini'],
+    ask: ({ door }) => ({ more: stops[door.name] ?? {} }),
     play: says('so'),
     judge: (answer, context) => {
       taken(answer, context)
@@ -72,6 +85,7 @@ const settings = scriptedCases('translations', [
     id: 'U26',
     title: 'an image reaches the upstream in its dialect',
     why: 'the model does not see it and invents its content',
+    noticedBy: everyone,
     upstreams: both,
     ask: ({ door, mark }) => ({ messages: [{ role: 'raw', items: [pictures[door.name](`look ${mark}`)] }] }),
     play: says('so'),
@@ -90,6 +104,7 @@ const settings = scriptedCases('translations', [
     id: 'U27',
     title: 'a request for one call at a time reaches the upstream',
     why: 'clients that handle one call lose the others',
+    noticedBy: everyone,
     upstreams: both,
     doors: ['chat', 'messages'],
     ask: ({ door }) => ({
@@ -117,8 +132,9 @@ const refusedElsewhere = scriptedCases('translations', [
     id: 'U28',
     title: 'an empty answer in the history is adapted',
     why: '"text content blocks must be non-empty": the session cannot continue',
+    noticedBy: everyone,
     upstreams: both,
-    doors: ['chat', 'responses'],
+    doors: ['chat', 'responses', 'gemini'],
     ask: { messages: [user('hello'), { role: 'assistant', text: '' }, user('are you there?')] },
     play: says('so'),
     judge: taken,
@@ -127,6 +143,7 @@ const refusedElsewhere = scriptedCases('translations', [
     id: 'U29',
     title: 'half a character at the end of truncated text does not reach the upstream',
     why: 'services refuse the whole request because of it',
+    noticedBy: everyone,
     upstreams: both,
     ask: { messages: [user('cut \ud83d here')] },
     play: says('so'),
@@ -142,6 +159,7 @@ const refusedElsewhere = scriptedCases('translations', [
     id: 'U30',
     title: 'a tool name that the upstream refuses is mapped, and mapped back in calls',
     why: 'tools of MCP servers cannot be used, or calls have the wrong name',
+    noticedBy: everyone,
     upstreams: both,
     ask: { tools: [dotted] },
     play: (request) => {
@@ -152,7 +170,9 @@ const refusedElsewhere = scriptedCases('translations', [
       taken(answer, context)
       const name = textAt(toolOf(context.upstream, asked(context).body), 'name')
       // A client that uses the upstream's own dialect knows what the upstream accepts.
-      const own = { chat: 'openai', messages: 'anthropic', responses: undefined }[context.door.name]
+      const own = { chat: 'openai', messages: 'anthropic', responses: undefined, gemini: undefined }[
+        context.door.name
+      ]
       if (own !== context.upstream)
         holds(/^[a-zA-Z0-9_-]{1,128}$/.test(name), 'a name of letters, digits, _ and -', name)
       calls(answer, [['mcp.files/read', { path: 'a' }]])
@@ -162,8 +182,9 @@ const refusedElsewhere = scriptedCases('translations', [
     id: 'U31',
     title: 'a tool without a schema gets one that the upstream accepts',
     why: '"tools.0.input_schema: Field required"',
+    noticedBy: everyone,
     upstreams: ['anthropic'],
-    doors: ['chat', 'responses'],
+    doors: ['chat', 'responses', 'gemini'],
     ask: ({ door }) => ({ more: { tools: [bareTool[door.name]] } }),
     play: says('so'),
     judge: (answer, context) => {
@@ -175,6 +196,7 @@ const refusedElsewhere = scriptedCases('translations', [
     id: 'U32',
     title: 'a system message inside the conversation is adapted',
     why: 'agents send reminders as system messages; some services refuse the session',
+    noticedBy: everyone,
     upstreams: both,
     doors: ['chat', 'responses'],
     ask: {

@@ -173,7 +173,7 @@ const badRequest = (kind: UpstreamKind, message: string): Played =>
     ? openaiError(400, 'invalid_request_error', message)
     : anthropicError(400, 'invalid_request_error', message)
 
-const runPattern = /conform-([A-Za-z0-9]+-(?:chat|messages|responses)-(?:stream|whole))/
+const runPattern = /conform-([A-Za-z0-9]+-(?:chat|messages|responses|gemini)-(?:stream|whole))/
 
 function runOf(body: Shape): string {
   const named = runPattern.exec(textAt(body, 'model'))

@@ -36,7 +36,7 @@ export class BlockWriter {
   readonly #stem: string
   #events: TurnEvent[] = []
   readonly #budget: TurnBudget
-  readonly #lane: string | undefined
+  #lane: string | undefined
   readonly #calls: CallCheck | undefined
   readonly #undoInput: BlockOptions['undoInput']
   /** `turn-start` was written. */
@@ -55,6 +55,11 @@ export class BlockWriter {
     this.#lane = lane
     this.#calls = calls
     this.#undoInput = undoInput
+  }
+
+  /** The answer has no messages that a door could forward. */
+  leaveLane(): void {
+    this.#lane = undefined
   }
 
   get begun(): boolean {

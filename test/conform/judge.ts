@@ -39,7 +39,11 @@ export async function startJudged(
     upstream,
     judge: async (at = base, { doors = doorNames, only } = {}) => {
       const target = { base: at, key: gatewayKey, headers: {}, timeoutMs: 20_000 }
-      const options = { target, model: kind === 'anthropic' ? 'up/claude-conform-{case}' : 'up/conform-{case}', upstream }
+      const options = {
+        target,
+        model: kind === 'anthropic' ? 'up/claude-conform-{case}' : 'up/conform-{case}',
+        upstream,
+      }
       const missing = await findDoors(doors, options)
       const jobs = jobsOf(allCases, { doors, upstream: kind, ...(only ? { only } : {}) })
       const signal = new AbortController().signal

@@ -6,22 +6,26 @@ import { eventStream, type ScriptedUpstream, startScriptedUpstream } from '../sc
 
 let upstream: ScriptedUpstream
 let gateway: Awaited<ReturnType<typeof startGateway>>
+let streaming: typeof gateway
 
 beforeAll(async () => {
   upstream = await startScriptedUpstream()
   const sim = { kind: 'anthropic', baseUrl: upstream.url, apiKey: 'key-of-the-upstream' }
-  gateway = await startGateway({ backends: { sim }, models: { mine: 'sim/claude-opus-5-5' } })
+  const settings = { backends: { sim }, models: { mine: 'sim/claude-opus-5-5' } }
+  gateway = await startGateway(settings)
+  streaming = await startGateway({ ...settings, toolArguments: 'streamed' })
 })
 afterAll(async () => {
   await gateway.gateway.close()
+  await streaming.gateway.close()
   upstream.close()
 })
 beforeEach(() => {
   upstream.asked.length = 0
 })
 
-const send = (body: string, headers: Record<string, string> = {}, path = '/v1/messages') =>
-  fetch(`${gateway.url}${path}`, {
+const send = (body: string, headers: Record<string, string> = {}, path = '/v1/messages', url = gateway.url) =>
+  fetch(`${url}${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body,
@@ -116,6 +120,53 @@ describe('T72: answers', () => {
     expect(await answer.text()).toBe(named(body))
   })
 
+  describe('T10, T11: a stop reason that does not fit the calls is corrected, with a note', () => {
+    const calls = known(0) + call(1, '{"path": 1.0}')
+    it.each([
+      ['end_turn beside a call', calls, 'end_turn', 'tool_use'],
+      ['end_turn beside a call without arguments', call(0, ''), 'end_turn', 'tool_use'],
+      [
+        'tool_use without a call',
+        known(0) + search.replaceAll('"index":0', '"index":1'),
+        'tool_use',
+        'end_turn',
+      ],
+    ])('%s, streamed', async (_, body, sent, expected) => {
+      const begin = start('claude-opus-5-5')
+      upstream.answer = { headers: eventStream, body: begin + body + stop(sent) }
+      const answer = await send(asks())
+      expect(answer.headers.get('x-dragoman-notes')).toContain('stop reason')
+      expect(await answer.text()).toBe(named(begin) + body + stop(expected))
+    })
+
+    it.each([
+      ['end_turn', '{"type":"tool_use","id":"toolu_1","name":"read","input":{"big":1.0}}', 'tool_use'],
+      ['tool_use', '{"type":"text","text":"Hi"}', 'end_turn'],
+    ])('%s, not streamed', async (sent, content, expected) => {
+      const body = (reason: string) =>
+        `{"model":"claude-opus-5-5","id":"msg_1","type":"message","role":"assistant","content":[{"type":"hologram","at":1.50},${content}],"stop_reason":"${reason}","stop_sequence":null,"container":{"id":"c"},"usage":{"input_tokens":1,"output_tokens":1} }`
+      upstream.answer = { body: body(sent) }
+      const answer = await send(asks({ stream: false }))
+      expect(await answer.text()).toBe(named(body(expected)))
+      expect(answer.headers.get('x-dragoman-notes')).toContain('stop reason')
+    })
+  })
+
+  it('a whole answer in place of a stream becomes a complete stream', async () => {
+    upstream.answer = {
+      body: '{"model":"claude-opus-5-5","id":"msg_1","type":"message","role":"assistant","content":[{"type":"text","text":"Hi"}],"stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":1,"output_tokens":1}}',
+    }
+    const text = await (await send(asks())).text()
+    expect([...text.matchAll(/^event: (.*)$/gm)].map(([, name]) => name)).toEqual([
+      'message_start',
+      'content_block_start',
+      'content_block_delta',
+      'content_block_stop',
+      'message_delta',
+      'message_stop',
+    ])
+  })
+
   it('a second message_start is not shown', async () => {
     const begin = start('claude-opus-5-5')
     upstream.answer = { headers: eventStream, body: begin + begin + known(0) + stop('end_turn') }
@@ -133,7 +184,8 @@ describe('T72: answers', () => {
     expect(text).not.toContain('"tool_use"')
   })
 
-  it('a repeated id of a call is made distinct', async () => {
+  it.each(['whole', 'streamed'])('a repeated id of a call is made distinct: %s arguments', async (form) => {
+    const url = form === 'whole' ? gateway.url : streaming.url
     upstream.answer = {
       headers: eventStream,
       body:
@@ -142,7 +194,7 @@ describe('T72: answers', () => {
         call(1, '{"b":2}', 'toolu_x') +
         stop('tool_use'),
     }
-    const text = await (await send(asks())).text()
+    const text = await (await send(asks(), {}, '/v1/messages', url)).text()
     expect(text).toContain(call(0, '{"a":1}', 'toolu_x'))
     const starts = [...text.matchAll(/"index":(\d),"content_block":\{"type":"tool_use","id":"([^"]+)"/g)]
     expect(starts.map(([, index]) => index)).toEqual(['0', '1'])

@@ -102,7 +102,7 @@ export class EventReader {
     if (value.type !== name) this.#report('name', `event ${name} holds ${value.type}`)
     if (this.#answer.ended || this.#answer.error) this.#report('end', `${value.type} after the end`)
     if (value.type === 'ping') return
-    if (value.type === 'error') return takeError(this.#answer, value)
+    if (value.type === 'error') return this.#fail(value)
     if (this.#begun === (value.type === 'message_start')) this.#report('order', `${value.type} out of place`)
     this.#on(value)
   }
@@ -129,6 +129,12 @@ export class EventReader {
       default:
         this.#report('shape', `an event of type ${value.type}`)
     }
+  }
+
+  /** Only message_stop ends a message: an error takes the stop_reason before it back. */
+  #fail(value: Shape): void {
+    takeError(this.#answer, value)
+    if (!this.#answer.ended) this.#answer.finish = undefined
   }
 
   #begin(value: Shape): void {

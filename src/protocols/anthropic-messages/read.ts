@@ -4,6 +4,7 @@
 
 import { keepSpelling, writeExact } from '../../base/exact-json.ts'
 import { type Fields, isObject } from '../../base/json.ts'
+import { replaceMember } from '../../base/json-text.ts'
 import type { DeltaShape } from '../../core/fast-path.ts'
 import { repeatedIdNote } from '../../core/history.ts'
 import { argumentsNote, type RepairKind } from '../../core/repairs.ts'
@@ -14,7 +15,7 @@ import { createLaneStep, type LaneStep } from '../streams/lane.ts'
 import { isCut, type ReaderOptions, TurnReader } from '../streams/reader.ts'
 import { fromAnthropicError } from './errors.ts'
 import { inputTexts, OpenCall } from './open-call.ts'
-import { statedReason, stopFault } from './stop-reasons.ts'
+import { correctStop, statedReason, stopFault } from './stop-reasons.ts'
 import { AnthropicUsage } from './usage-in.ts'
 
 interface AnthropicReaderOptions extends ReaderOptions {
@@ -56,6 +57,10 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
   #isRepeated = false
   /** The client must see other events than the upstream's for this call. */
   #isReplaced = false
+  /** The id of the call that has just begun, if the client must see another than the upstream's. */
+  #newId: string | undefined
+  /** Goes out in place of the message that was just read. */
+  #corrected: string | undefined
 
   constructor(options: AnthropicReaderOptions, shapes = new DeltaShapes<AnthropicPiece>()) {
     super(options)
@@ -82,6 +87,8 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
     step.replaced = this.#isReplaced
     step.visible = this.#isOfOwnBlock
     step.withheld = this.#isRepeated
+    step.data = this.#corrected
+    this.#corrected = undefined
     this.#isReplaced = false
     this.#isRepeated = false
     return step
@@ -114,6 +121,7 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
       this.#onBlockStop()
     }
     this.#onStop(answer)
+    if (text !== undefined) this.#correctStop(text, ['stop_reason'])
     this.finish()
   }
 
@@ -128,11 +136,16 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
       case 'content_block_start':
         this.#index = event.index
         keepSpelling(data, event)
-        return this.#onBlockStart(isObject(event.content_block) ? event.content_block : {})
+        this.#onBlockStart(isObject(event.content_block) ? event.content_block : {})
+        if (this.#newId !== undefined)
+          this.#corrected = replaceMember(data, ['content_block', 'id'], JSON.stringify(this.#newId))
+        this.#newId = undefined
+        return
       case 'content_block_stop':
         return this.#onBlockStop()
       case 'message_delta':
         if (isObject(event.delta)) this.#onStop(event.delta)
+        this.#correctStop(data, ['delta', 'stop_reason'])
         this.#onTransformations(event.input_transformations)
         return this.#usage.merge(event.usage)
       case 'message_stop':
@@ -178,6 +191,16 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
   #onStop({ stop_reason: reason, stop_sequence: sequence }: Fields): void {
     if (typeof reason === 'string') this.#stopReason = reason
     if (typeof sequence === 'string') this.#stopSequence = sequence
+  }
+
+  /** In a lane, `conclude` comes too late: the client would read the service's own stop reason. */
+  #correctStop(data: string, path: readonly string[]): void {
+    if (!this.options.lane) return
+    const { calls, hasText } = this.blocks
+    const right = correctStop(this.#stopReason, { hasCalls: calls > 0 || this.#call !== undefined, hasText })
+    if (right === undefined) return
+    this.#corrected = replaceMember(data, path, JSON.stringify(right))
+    if (right === 'tool_use') this.repairs.add('finish-of-calls')
   }
 
   /** `input`: the JSON text of the block's input, if known. */
@@ -226,8 +249,12 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
     const hasInput = isObject(block.input) && Object.keys(block.input).length > 0
     this.#call = new OpenCall(name, hasInput ? input : '')
     this.#isOfCall = true
-    if (this.blocks.startCall(block.id, name) === block.id) return
-    this.#isReplaced = true
+    const id = this.blocks.startCall(block.id, name)
+    if (id === block.id) return
+    // Streamed arguments pass as they are, so only the start of the call is written anew.
+    const { wholeArguments, lane } = this.options
+    if (wholeArguments || lane?.form !== 'message') this.#isReplaced = true
+    else this.#newId = id
     this.options.note(repeatedIdNote)
   }
 

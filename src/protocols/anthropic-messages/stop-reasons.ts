@@ -26,3 +26,12 @@ export function stopFault(raw: string | undefined, reason: FinishReason): Repair
   if (reason === 'tool-calls' && stated !== reason) return 'finish-of-calls'
   return stated === 'other' ? 'odd-finish' : undefined
 }
+
+/** The stop reason that fits the answer; undefined if the stated one does, or if the answer is an error anyway. */
+export function correctStop(
+  stated: string | undefined,
+  { hasCalls, hasText }: { hasCalls: boolean; hasText: boolean },
+): string | undefined {
+  if (stated === 'end_turn' && hasCalls) return 'tool_use'
+  return stated === 'tool_use' && !hasCalls && hasText ? 'end_turn' : undefined
+}

@@ -113,13 +113,14 @@ export abstract class TurnReader<Options extends ReaderOptions = ReaderOptions> 
       const alone = unlisted(answer)
       if (!isObject(alone)) throw this.malformed('an answer that is not a JSON object')
       const at = this.blocks.pending
+      const { lane } = this.options
+      if (lane?.form === 'message') this.blocks.leaveLane()
       this.onWhole(alone, text)
       if (isUnasked) this.repairs.add('not-streamed')
-      const { lane } = this.options
-      if (lane?.form !== 'answer' || text === undefined || this.laneStep.replaced) return
-      this.blocks.cover(at, [
-        { form: 'answer', lane: lane.dialect, data: text, name: undefined, visible: false },
-      ])
+      if (lane?.form !== 'answer' || text === undefined) return
+      const { replaced, data = text } = this.laneStep
+      if (replaced) return
+      this.blocks.cover(at, [{ form: 'answer', lane: lane.dialect, data, name: undefined, visible: false }])
     })
   }
 

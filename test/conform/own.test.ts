@@ -1,6 +1,7 @@
 // Our own gateway, by every case, at all doors, before both upstreams.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Credit } from '../../src/judge/conform/case.ts'
 import type { Result } from '../../src/judge/conform/run.ts'
 import { upstreamKinds } from '../../src/judge/conform/upstream/played.ts'
 import { isNightly, spread } from '../depth.ts'
@@ -34,4 +35,16 @@ describe.each(spread(upstreamKinds, 1))('before a scripted %s upstream', (kind) 
     const left = results.filter(({ outcome }) => outcome !== 'pass')
     expect(left.map(({ id, door, outcome, reason }) => [id, door, outcome, reason])).toEqual([])
   })
+
+  it('what it mends, and ids that it makes distinct, it announces', () => {
+    const withCredit = (credit: Credit) =>
+      results.filter(({ credits = [] }) => credits.includes(credit)).map(nameOf)
+    const announced = withCredit('announced')
+    expect(withCredit('mended').filter((name) => !announced.includes(name))).toEqual([])
+    expect(results.filter(({ id }) => id === 'T42').map(nameOf)).toEqual(
+      announced.filter((name) => name.startsWith('T42 ')),
+    )
+  })
 })
+
+const nameOf = ({ id, door, form }: Result) => `${id} ${door}/${form}`

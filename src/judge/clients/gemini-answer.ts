@@ -90,14 +90,18 @@ class ChunkReader {
       answer.reasoning += textAt(part, 'text')
       return
     }
-    this.#parts.push(part)
     answer.text += textAt(part, 'text')
     const call = part.functionCall
-    if (call === undefined) return
-    const id = textAt(call, 'id')
+    if (!isShape(call)) {
+      this.#parts.push(part)
+      return
+    }
     const name = textAt(call, 'name')
     const input = at(call, 'args') ?? {}
-    if (id === '') this.#report('call', 'a functionCall without id')
+    // Ids are optional: clients make their own, for the call and its result.
+    const id = textAt(call, 'id') || `${name}_${answer.calls.length}`
+    if (call.id !== id) this.#report('exact', 'a functionCall without id')
+    this.#parts.push({ ...part, functionCall: { ...call, id } })
     if (name === '') this.#report('call', 'a functionCall without name')
     if (!isShape(input)) this.#report('call', `args of ${name} are not an object: ${JSON.stringify(input)}`)
     const text = JSON.stringify(input)

@@ -42,17 +42,7 @@ export const repeatedIdCases = scriptedCases('calls', [
       ['call_a', 'call_b'].map((id) => ({ call: 'read', id, input: '{"path":"a"}' })),
       'tool_calls',
     ),
-    judge: (answer) => {
-      calls(answer, [
-        ['read', { path: 'a' }],
-        ['read', { path: 'a' }],
-      ])
-      same(
-        'the ids',
-        answer.calls.map(({ id }) => id),
-        ['call_a', 'call_b'],
-      )
-    },
+    judge: bothCalls(['a', 'a']),
   },
   {
     id: 'T42c',

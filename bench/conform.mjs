@@ -1,20 +1,28 @@
-// `node bench/conform.mjs [NAME…]`: runs the wire cases on this gateway and on the peers that can be installed (bench/subjects/), records
-// the results in docs/conformance.json, and writes the tables of docs/conformance.md from them.
+// `node bench/conform.mjs [NAME…]`: runs the wire cases on this gateway and on the peers that can be installed (bench/subjects/), one
+// after the other, records the results in docs/conformance.json, and writes the tables of docs/conformance.md from them. With names,
+// the records of the others stay.
 //
-//   --docs   only write the tables
+//   --docs          only write the tables
+//   --upstream K    only before this kind of upstream; nothing is recorded
+//   --only T7,T8    only these cases; nothing is recorded
+//   $CONFORM_SHOW   also print each failure
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { version } from '../dist/src/base/version.js'
+import { doorNames } from '../dist/src/judge/clients/answer.js'
 import { allCases } from '../dist/src/judge/conform/cases/all.js'
 import { findDoors } from '../dist/src/judge/conform/find-doors.js'
 import { jobsOf, runCases } from '../dist/src/judge/conform/run.js'
 import { obliging } from '../dist/src/judge/conform/upstream/obliging.js'
 import { startUpstream } from '../dist/src/judge/conform/upstream/server.js'
-import { documented, recordRun, withParts } from './conform-tables.mjs'
+import { documented, recordRun, recordText, withParts } from './conform-tables.mjs'
 import { startClaudeCodeRouter } from './subjects/claude-code-router.mjs'
+import { startNineRouter } from './subjects/nine-router.mjs'
+import { startOmniRoute } from './subjects/omniroute.mjs'
+import { startOpencodex } from './subjects/opencodex.mjs'
 import { portkeyHeaders, startPortkey } from './subjects/portkey.mjs'
 import { freePort, say, startProgram } from './subjects/process.mjs'
 
@@ -22,23 +30,35 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const page = join(root, 'docs', 'conformance.md')
 const kept = join(root, 'docs', 'conformance.json')
 const { values: flags, positionals } = parseArgs({
-  options: { docs: { type: 'boolean', default: false } },
+  options: {
+    docs: { type: 'boolean', default: false },
+    upstream: { type: 'string' },
+    only: { type: 'string' },
+  },
   allowPositionals: true,
 })
 
-const all = ['chat', 'messages', 'responses']
+const both = ['openai', 'anthropic']
+/** Gateways look at the name: as a rule, Anthropic's models are called claude. */
+const caseName = (kind) => (kind === 'anthropic' ? 'claude-conform-{case}' : 'conform-{case}')
 
-/** Of each gateway: the kinds of upstream, the model name to request, and headers. */
+/**
+ * Of each gateway: the kinds of upstream, the prefix of model names, headers, and how many checks run at once: those that stop
+ * calling an upstream that fails take one at a time.
+ */
 const subjects = {
-  dragoman: { start: startDragoman, kinds: ['openai', 'anthropic'], model: 'up/conform-{case}' },
+  dragoman: { start: startDragoman, kinds: both, prefix: 'up/' },
   portkey: {
     start: startPortkey,
-    kinds: ['openai', 'anthropic'],
-    model: 'conform-{case}',
+    kinds: both,
+    prefix: '',
     headers: (kind, origin) => portkeyHeaders(kind, origin),
   },
-  'claude-code-router': { start: startClaudeCodeRouter, kinds: ['openai'], model: 'up,conform-{case}' },
-  'raw pipe': { start: startRawPipe, kinds: ['openai', 'anthropic'], model: 'conform-{case}' },
+  'claude-code-router': { start: startClaudeCodeRouter, kinds: ['openai'], prefix: 'up,' },
+  opencodex: { start: startOpencodex, kinds: both, prefix: 'up/' },
+  '9router': { start: startNineRouter, kinds: both, prefix: 'up/', atOnce: 1 },
+  omniroute: { start: startOmniRoute, kinds: both, prefix: 'up/', atOnce: 1 },
+  'raw pipe': { start: startRawPipe, kinds: both, prefix: '' },
 }
 
 async function startDragoman({ upstream, folder, kind }) {
@@ -68,34 +88,32 @@ async function startRawPipe({ upstream, folder }) {
 }
 
 async function judge(name, kind) {
-  const { start, model, headers = () => ({}) } = subjects[name]
+  const { start, prefix, headers = () => ({}), atOnce } = subjects[name]
   const upstream = await startUpstream(kind, { fallback: obliging })
   const origin = new URL(upstream.url).origin
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-conform-'))
   const subject = await start({ upstream: origin, folder, kind })
   try {
     if (subject === undefined) return undefined
-    const base = `${subject.url}/v1`
-    const target = { base, key: 'conform', headers: headers(kind, origin), timeoutMs: 15_000 }
-    const options = { target, model, upstream }
-    const missing = await findDoors(all, options)
-    const jobs = jobsOf(allCases, { doors: all, upstream: kind })
+    const target = {
+      base: `${subject.url}/v1`,
+      key: subject.key ?? 'conform',
+      headers: headers(kind, origin),
+      timeoutMs: 20_000,
+    }
+    const options = { target, model: prefix + caseName(kind), upstream }
+    const missing = await findDoors(doorNames, options)
     const results = await runCases({
       ...options,
-      jobs,
+      ...(atOnce === undefined ? {} : { atOnce }),
+      jobs: jobsOf(allCases, { doors: doorNames, upstream: kind, ...(only ? { only } : {}) }),
       missing,
       signal: new AbortController().signal,
       onResult: () => undefined,
     })
-    const count = (outcome) => results.filter((result) => result.outcome === outcome).length
-    say(
-      `${name} ${subject.version}, ${kind}: ${count('pass')} pass, ${count('fail')} fail, ${count('skip')} not judged`,
-    )
-    if (process.env.CONFORM_SHOW)
-      for (const { outcome, id, door, form, expected, came } of results)
-        if (outcome === 'fail')
-          say(`  ${id} ${door}/${form}: expected ${expected}; came ${String(came).slice(0, 300)}`)
-    return recordRun({ name, version: subject.version, upstream: kind }, results, missing)
+    show({ ...subject, name }, kind, results)
+    const date = new Date().toISOString().slice(0, 10)
+    return recordRun({ name, version: subject.version, date, upstream: kind }, results, missing)
   } finally {
     await subject?.stop()
     await upstream.close()
@@ -103,19 +121,44 @@ async function judge(name, kind) {
   }
 }
 
-const names = positionals.length > 0 ? positionals : Object.keys(subjects)
-if (!flags.docs) {
-  const runs = []
-  for (const name of names) for (const kind of subjects[name].kinds) runs.push(await judge(name, kind))
-  const found = runs.filter((run) => run !== undefined)
-  if (positionals.length === 0)
-    writeFileSync(
-      kept,
-      `${JSON.stringify({ date: new Date().toISOString().slice(0, 10), runs: found }, undefined, 2)}\n`,
-    )
+function show({ name, version }, kind, results) {
+  const count = (outcome) => results.filter((result) => result.outcome === outcome).length
+  const noticed = results.filter(({ noticedBy }) => noticedBy?.length > 0).length
+  const mended = results.filter(({ credits }) => credits?.includes('mended')).length
+  say(
+    `${name} ${version}, ${kind}: ${count('pass')} checks pass, ${count('fail')} fail (${noticed} noticed), ${count('skip')} not judged, ${mended} mended`,
+  )
+  if (!process.env.CONFORM_SHOW) return
+  for (const { outcome, id, door, form, expected, came, noticedBy, curl } of results) {
+    if (outcome !== 'fail') continue
+    say(`  ${id} ${door}/${form}: expected ${expected}; came ${String(came).slice(0, 300)}`)
+    say(`    noticed by: ${noticedBy?.join(', ') || 'none known'}`)
+    if (process.env.CONFORM_SHOW === 'curl') say(`    ${curl}`)
+  }
 }
-if (flags.docs || positionals.length === 0) {
+
+const only = flags.only?.split(',')
+const names = positionals.length > 0 ? positionals : Object.keys(subjects)
+const isPart = only !== undefined || flags.upstream !== undefined
+if (!flags.docs) {
+  const found = []
+  for (const name of names)
+    for (const kind of subjects[name].kinds)
+      if (flags.upstream === undefined || flags.upstream === kind) found.push(await judge(name, kind))
+  if (!isPart) record(found.filter((run) => run !== undefined))
+}
+if (!isPart) {
   const recorded = JSON.parse(readFileSync(kept, 'utf8'))
   writeFileSync(page, withParts(readFileSync(page, 'utf8'), documented(allCases, recorded)))
   say(`written: ${page}`)
+}
+
+/** In the order of the subjects. */
+function record(found) {
+  const before = JSON.parse(readFileSync(kept, 'utf8')).runs
+  const runs = Object.keys(subjects).flatMap((name) => {
+    const own = found.filter((run) => run.name === name)
+    return own.length > 0 ? own : before.filter((run) => run.name === name)
+  })
+  writeFileSync(kept, recordText({ runs }))
 }

@@ -28,7 +28,7 @@ export function provideNpmPackage(name, version, overrides = {}) {
   const { status, error, stderr } = spawnSync(
     'npm',
     ['install', ...args, '--prefix', folder, `${name}@${version}`],
-    { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'ignore', 'pipe'], timeout: 180_000 },
+    { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'ignore', 'pipe'], timeout: 600_000 },
   )
   if (status === 0) {
     writeFileSync(stamp, manifest)

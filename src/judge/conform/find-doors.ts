@@ -20,7 +20,7 @@ export async function findDoors(
       throw new CannotJudge(
         `${routeOf(name)} refuses the key (HTTP 401: ${errorOf(text)}). Pass the gateway's own key with --key.`,
       )
-    if (![404, 405, 501].includes(status) && !(status >= 400 && saysMissing.test(errorOf(text)))) continue
+    if (!isMissing(answer)) continue
     missing.set(name, `HTTP ${status}: ${errorOf(text)}`)
     if (/model/i.test(errorOf(text)) || textAt(parsed(text), 'error', 'code') === 'model_not_found')
       unknownModel ||= errorOf(text)
@@ -36,7 +36,12 @@ export async function findDoors(
   )
 }
 
-/** Some gateways use another status for it. */
+/** Some gateways use another status for it, or show their web page at every path. */
+const isMissing = ({ reply: { status, headers, text } }: Answer): boolean =>
+  [404, 405, 501].includes(status) ||
+  (status >= 400 && saysMissing.test(errorOf(text))) ||
+  (status < 400 && String(headers['content-type']).startsWith('text/html'))
+
 const saysMissing = /\bnot (supported|implemented|available)\b|\bunsupported (route|endpoint|path)\b/i
 
 async function knock(door: DialectClient, options: Judged): Promise<Answer> {

@@ -96,6 +96,9 @@ export function announces({ reply, comments }: Answer): boolean {
 export function failed(answer: Answer): void {
   const { reply, error, finish } = answer
   if (reply.status >= 400) return errorShaped(reply)
+  // A Responses answer can say that it failed.
+  if (answer.rawFinish === 'failed' && error !== undefined)
+    return holds(error.message !== '', 'an error with a message', reply.text.slice(-300))
   holds(isStream(reply), 'an HTTP status of 400 or above', `HTTP ${reply.status}: ${reply.text}`)
   holds(
     error !== undefined,
@@ -114,6 +117,23 @@ export function failed(answer: Answer): void {
 export function noticed(answer: Answer): void {
   if (!answer.reply.cut || answer.error !== undefined) return failed(answer)
   holds(answer.finish === undefined, 'no regular end', `finish ${answer.finish}`)
+}
+
+/** `failed`, before any content: SDKs retry by the status alone. */
+export function failedByStatus(answer: Answer, least: number): void {
+  const { reply } = answer
+  holds(
+    reply.status >= least || (answer.rawFinish === 'failed' && !isStream(reply)),
+    `an HTTP status of ${least} or above`,
+    `HTTP ${reply.status}: ${reply.text}`,
+  )
+  failed(answer)
+}
+
+/** No usage for a client that did not ask for it. Only a chunk without choices harms anyone. */
+export function noUsage({ usages, violations }: Answer): void {
+  const isHarmless = violations.some(({ message }) => message === 'usage in a chunk with choices')
+  if (usages > 0) throw new Unmet('chunks with usage: 0', String(usages), isHarmless ? [] : undefined)
 }
 
 export function refused(reply: Reply, statuses: readonly number[]): void {

@@ -42,6 +42,8 @@ export interface RunOptions extends Judged {
   jobs: readonly Job[]
   /** Doors that the gateway does not offer, with its answers. */
   missing: ReadonlyMap<DoorName, string>
+  /** Checks at a time; by default 4 if each has its own model name, otherwise 1. */
+  atOnce?: number
   signal: AbortSignal
   onResult(result: Result): void
 }
@@ -93,7 +95,7 @@ export async function runCases(options: RunOptions): Promise<Result[]> {
       onResult(result)
     }
   }
-  await Promise.all(Array.from({ length: apart ? 4 : 1 }, work))
+  await Promise.all(Array.from({ length: options.atOnce ?? (apart ? 4 : 1) }, work))
   return results.filter((result) => result !== undefined)
 }
 

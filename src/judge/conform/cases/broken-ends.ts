@@ -2,7 +2,7 @@
 
 import type { Answer } from '../../clients/answer.ts'
 import { scriptedCases } from '../case.ts'
-import { failed, holds, noticed, noViolation, same, succeeded } from '../judge.ts'
+import { failed, failedByStatus, noticed, noViolation, same, succeeded } from '../judge.ts'
 import { everyone } from '../noticed.ts'
 import * as anthropic from '../upstream/anthropic.ts'
 import * as openai from '../upstream/openai.ts'
@@ -33,6 +33,9 @@ const errorFrame = (kind: 'openai' | 'anthropic') =>
         error: { type: 'overloaded_error', message: 'the model is overloaded' },
       })
 
+/** Agents such as Claude Code and Codex retry errors in the stream, too. */
+const byStatus = ['openai SDK', 'AI SDK', 'Anthropic SDK'] as const
+
 const dying = (fault: 'reset' | 'fin') => ({
   why: 'the agent mistakes half an answer for a complete one and continues',
   noticedBy: everyone,
@@ -59,7 +62,7 @@ export const brokenEndCases = scriptedCases('ends', [
     id: 'T13c',
     title: 'the upstream disconnects before the first event: an HTTP error status',
     why: 'the client sees 200 and does not retry',
-    noticedBy: everyone,
+    noticedBy: byStatus,
     link: github('router-for-me/CLIProxyAPI/issues/4904'),
     upstreams: ['openai', 'anthropic'],
     failing: true,
@@ -67,14 +70,7 @@ export const brokenEndCases = scriptedCases('ends', [
       stream
         ? eventStream(['reset'])
         : { headers: { 'content-type': 'application/json' }, pieces: ['{"id":', 'reset'] },
-    judge: (answer) => {
-      holds(
-        answer.reply.status >= 500,
-        'an HTTP status of 500 or above',
-        `HTTP ${answer.reply.status}: ${answer.reply.text}`,
-      )
-      failed(answer)
-    },
+    judge: (answer) => failedByStatus(answer, 500),
   },
   {
     id: 'T13d',
@@ -137,20 +133,13 @@ export const brokenEndCases = scriptedCases('ends', [
     id: 'T15b',
     title: 'an error event before any content, under HTTP 200, becomes an error status',
     why: 'clients decide by the status whether to retry',
-    noticedBy: everyone,
+    noticedBy: byStatus,
     upstreams: ['openai', 'anthropic'],
     forms: ['stream'],
     failing: true,
     play: ({ kind }) =>
       eventStream(kind === 'openai' ? [errorFrame(kind)] : [anthropic.messageStart(), errorFrame(kind)]),
-    judge: (answer) => {
-      holds(
-        answer.reply.status >= 400,
-        'an HTTP status of 400 or above',
-        `HTTP ${answer.reply.status}: ${answer.reply.text}`,
-      )
-      failed(answer)
-    },
+    judge: (answer) => failedByStatus(answer, 400),
   },
   {
     id: 'T15c',
@@ -167,14 +156,7 @@ export const brokenEndCases = scriptedCases('ends', [
           ? { error: { message: 'boom', type: 'server_error', code: 500 } }
           : { type: 'error', error: { type: 'api_error', message: 'boom' } },
       ),
-    judge: (answer) => {
-      holds(
-        answer.reply.status >= 400,
-        'an HTTP status of 400 or above',
-        `HTTP ${answer.reply.status}: ${answer.reply.text}`,
-      )
-      failed(answer)
-    },
+    judge: (answer) => failedByStatus(answer, 400),
   },
   {
     id: 'T15d',

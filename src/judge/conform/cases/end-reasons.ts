@@ -103,7 +103,7 @@ export const endReasonCases = scriptedCases('ends', [
     id: 'T12b',
     title: 'truncated inside arguments: the broken call is never sent',
     why: 'clients run it, or store it and every later request is refused',
-    noticedBy: everyone,
+    noticedBy: ['AI SDK', 'OpenCode', 'openai SDK'],
     link: github('theopenco/llmgateway/pull/2997'),
     upstreams: ['openai', 'anthropic'],
     ask,

@@ -1,8 +1,8 @@
 // Refusals and failures of the upstream, and the errors that the client must see.
 
-import type { Answer } from '../../clients/answer.ts'
+import { type Answer, isStream } from '../../clients/answer.ts'
 import { type Case, scriptedCases } from '../case.ts'
-import { errorShaped, holds } from '../judge.ts'
+import { errorShaped, failed, holds } from '../judge.ts'
 import { everyone } from '../noticed.ts'
 import { anthropicError } from '../upstream/anthropic.ts'
 import { openaiError } from '../upstream/openai.ts'
@@ -98,7 +98,7 @@ export const failureCases: readonly Case[] = scriptedCases('failures', [
   },
   {
     id: 'U12',
-    title: 'a web page instead of an answer is a 5xx error',
+    title: 'a web page instead of an answer is an error: 5xx, or in the stream',
     why: 'an empty answer or a crash',
     noticedBy: everyone,
     upstreams: both,
@@ -107,7 +107,7 @@ export const failureCases: readonly Case[] = scriptedCases('failures', [
       headers: { 'content-type': 'text/html' },
       pieces: ['<!doctype html><title>Sign in</title>'],
     }),
-    judge: (answer) => status(answer, serverSide),
+    judge: (answer) => (isStream(answer.reply) ? failed(answer) : status(answer, serverSide)),
   },
   {
     id: 'U13',

@@ -2,7 +2,7 @@
 
 import { doorNames } from '../../clients/answer.ts'
 import { type Case, scriptedCases } from '../case.ts'
-import { holds, noViolation, same, succeeded } from '../judge.ts'
+import { holds, noUsage, noViolation, same, succeeded } from '../judge.ts'
 import { everyone, ruleNoticed } from '../noticed.ts'
 import * as anthropic from '../upstream/anthropic.ts'
 import * as openai from '../upstream/openai.ts'
@@ -157,7 +157,7 @@ const usage = scriptedCases('usage', [
         : says('hi')(request),
     judge: (answer) => {
       succeeded(answer)
-      same('chunks with usage', answer.usages, 0)
+      noUsage(answer)
     },
   },
   {

@@ -56,7 +56,14 @@ const subjects = {
   },
   'claude-code-router': { start: startClaudeCodeRouter, kinds: ['openai'], prefix: 'up,' },
   opencodex: { start: startOpencodex, kinds: both, prefix: 'up/' },
-  '9router': { start: startNineRouter, kinds: both, prefix: 'up/', atOnce: 1 },
+  '9router': {
+    start: startNineRouter,
+    kinds: both,
+    prefix: 'up/',
+    atOnce: 1,
+    // At its Gemini door it does not read Google's header for the key.
+    headers: (_kind, _origin, key) => ({ authorization: `Bearer ${key}` }),
+  },
   omniroute: { start: startOmniRoute, kinds: both, prefix: 'up/', atOnce: 1 },
   'raw pipe': { start: startRawPipe, kinds: both, prefix: '' },
 }
@@ -98,7 +105,7 @@ async function judge(name, kind) {
     const target = {
       base: `${subject.url}/v1`,
       key: subject.key ?? 'conform',
-      headers: headers(kind, origin),
+      headers: headers(kind, origin, subject.key),
       timeoutMs: 20_000,
     }
     const options = { target, model: prefix + caseName(kind), upstream }

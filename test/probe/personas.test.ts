@@ -27,6 +27,8 @@ describe('a model that makes no mistake', () => {
     { door: 'messages', stream: false },
     { door: 'responses', stream: true },
     { door: 'responses', stream: false },
+    { door: 'gemini', stream: true },
+    { door: 'gemini', stream: false },
   ] as const
 
   it.each(spread(ways, 2))('passes everything, by $door, stream: $stream', async ({ door, stream }) => {

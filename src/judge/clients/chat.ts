@@ -38,7 +38,7 @@ function body(ask: Ask): Shape {
       ...(system === undefined ? [] : [{ role: 'system', content: system }]),
       ...messages.flatMap(toWire),
     ],
-    ...(form === 'stream' ? { stream: true } : {}),
+    stream: form === 'stream',
     ...(form === 'stream' && usage ? { stream_options: { include_usage: true } } : {}),
     ...(maxTokens === undefined ? {} : { max_tokens: maxTokens }),
     ...(tools ? { tools: tools.map((tool) => ({ type: 'function', function: functionOf(tool) })) } : {}),

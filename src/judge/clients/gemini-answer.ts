@@ -46,7 +46,7 @@ class ChunkReader {
   readonly #answer: Answer
   readonly #report: Report
   readonly #parts: Shape[] = []
-  #first: Shape | undefined
+  readonly #first = new Map<string, unknown>()
 
   constructor(answer: Answer) {
     this.#answer = answer
@@ -54,11 +54,13 @@ class ChunkReader {
   }
 
   take(chunk: Shape): void {
-    this.#first ??= chunk
     for (const field of ['responseId', 'modelVersion']) {
-      if (textAt(chunk, field) === '') this.#report('shape', `a chunk without ${field}`)
-      else if (chunk[field] !== this.#first[field])
-        this.#report('constant', `${field} changed from ${this.#first[field]} to ${chunk[field]}`)
+      const first = this.#first.get(field) ?? chunk[field]
+      this.#first.set(field, first)
+      // Google always sends them, and no client needs them.
+      if (textAt(chunk, field) === '') this.#report('exact', `a chunk without ${field}`)
+      else if (chunk[field] !== first)
+        this.#report('constant', `${field} changed from ${first} to ${chunk[field]}`)
     }
     const candidates = shapesAt(chunk, 'candidates')
     if (candidates.length !== 1) this.#report('shape', `${candidates.length} candidates in a chunk`)

@@ -29,7 +29,7 @@ function body(ask: Ask): Shape {
     max_tokens: maxTokens,
     ...(system.length > 0 ? { system: system.join('\n') } : {}),
     messages: messagesOf(messages),
-    ...(form === 'stream' ? { stream: true } : {}),
+    stream: form === 'stream',
     ...(tools
       ? {
           tools: tools.map(({ name, description, schema }) => ({

@@ -35,7 +35,7 @@ function body(ask: Ask): Shape {
     ...(system === undefined ? {} : { instructions: system }),
     input: messages.flatMap(items),
     store: false,
-    ...(form === 'stream' ? { stream: true } : {}),
+    stream: form === 'stream',
     ...(maxTokens === undefined ? {} : { max_output_tokens: maxTokens }),
     ...(tools
       ? {

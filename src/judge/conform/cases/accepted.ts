@@ -1,6 +1,6 @@
 import type { DoorName } from '../../clients/answer.ts'
 import { type Case, type Context, plainCases } from '../case.ts'
-import { answered } from '../judge.ts'
+import { answered, noViolation } from '../judge.ts'
 import { type Client, everyone, nobody } from '../noticed.ts'
 import { bodyWith, entry, json, listed } from './refusals.ts'
 
@@ -69,10 +69,21 @@ export const acceptedCases = plainCases('accepted', 'nothing', [
     doors: ['chat'],
     body: () => ({ store: false, n: 1, user: 'someone', presence_penalty: 0, frequency_penalty: 0 }),
   }),
-  taken('A8', 'an explicit stream: false', ['openai SDK', 'Anthropic SDK'], {
+  {
+    id: 'A8',
+    title: 'no field "stream": a whole answer',
+    why: 'SDKs leave it out, and read a stream as text',
+    noticedBy: ['openai SDK', 'Anthropic SDK', 'AI SDK'],
     doors: rest,
-    body: () => ({ stream: false }),
-  }),
+    forms: whole,
+    cost: 1,
+    run: async (context) => {
+      const reply = await context.send({ body: bodyWith(context, { stream: undefined }), headers: json })
+      const answer = context.door.read(reply, 'whole')
+      answered(answer)
+      noViolation(answer, 'type')
+    },
+  },
   taken('A9', 'the system prompt as blocks', ['Claude Code'], {
     doors: ['messages'],
     body: () => ({ system: [{ type: 'text', text: 'Be brief.', cache_control: { type: 'ephemeral' } }] }),

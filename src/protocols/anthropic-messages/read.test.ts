@@ -57,6 +57,22 @@ describe('AnthropicReader', () => {
     ])
   })
 
+  it.each<[unknown, string | undefined]>([
+    [{}, '{}'],
+    [[], '{}'],
+    ['', '{}'],
+    ['{"path":"a"}', '{"path":"a"}'],
+    ['src/a.ts', undefined],
+    [['src/a.ts'], undefined],
+    [5, undefined],
+  ])('a whole call with the input %j is read as %s; what is no object is never {}', (input, read) => {
+    const block = { type: 'tool_use', id: 'toolu_1', name: 'read', input }
+    const events = createReader().whole({ id: 'm', content: [block], stop_reason: 'tool_use' })
+    const calls = events.flatMap((event) => (event.type === 'tool-call-end' ? [event.input] : []))
+    expect(calls).toEqual(read === undefined ? [] : [read])
+    expect(events.at(-1)?.type).toBe(read === undefined ? 'turn-error' : 'turn-end')
+  })
+
   it('streams argument deltas unless whole arguments are wanted', () => {
     const deltas = read('thinking-and-tools', false).flatMap((event) =>
       event.type === 'tool-call-delta' ? [event.delta] : [],

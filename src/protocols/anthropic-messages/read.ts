@@ -246,8 +246,7 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
     this.#kind = 'call'
     if (this.#index !== undefined) this.#callIndexes.add(this.#index)
     const name = this.options.toolName(block.name)
-    const hasInput = isObject(block.input) && Object.keys(block.input).length > 0
-    this.#call = new OpenCall(name, hasInput ? input : '')
+    this.#call = new OpenCall(name, isEmpty(block.input) ? '' : input)
     this.#isOfCall = true
     const id = this.blocks.startCall(block.id, name)
     if (id === block.id) return
@@ -361,3 +360,10 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
 }
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
+
+/** What is no object counts too: the end of the call tells whether it can be read. */
+const isEmpty = (input: unknown) =>
+  input === undefined ||
+  input === null ||
+  input === '' ||
+  (typeof input === 'object' && Object.keys(input).length === 0)

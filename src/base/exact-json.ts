@@ -77,6 +77,15 @@ export function writeAll(value: unknown): string {
 export const writeMember = (object: object, name: string, value: unknown): string =>
   spellingOf((object as Spelled)[spelling], name, value) ?? writeExact(value)
 
+/** The kept spelling of one number. */
+export const spellingIn = (holder: object, name: string, value: unknown): string | undefined =>
+  spellingOf((holder as Spelled)[spelling], name, value)
+
+/** Gives one number of an object or array a spelling. */
+export function spell(holder: object, name: string, number: string): void {
+  if (isOdd(number)) (holder as Spelled)[spelling] = new Map((holder as Spelled)[spelling]).set(name, number)
+}
+
 /** For a copy that is not made by a spread. */
 export function copySpelling<T extends object>(from: object, to: T): T {
   const spelled = (from as Spelled)[spelling]

@@ -1,6 +1,6 @@
 // JSON text that keeps its source: a number of twenty digits or a 1.0 would not survive being parsed and written again.
 
-import { writeAll } from './exact-json.ts'
+import { writeAll, writeMember } from './exact-json.ts'
 import { type Fields, isObject, parseJson } from './json.ts'
 
 /** The source of each member of a JSON object. `text` must be valid JSON; of members with the same name, the last counts. */
@@ -53,16 +53,26 @@ export function writeJson(
   if (value === before) return text
   if (Array.isArray(value) && Array.isArray(before)) {
     const texts = elementTexts(text)
-    return `[${value.map((one, at) => writeJson(one, before[at], texts[at], nameBefore)).join(',')}]`
+    const write = (one: unknown, at: number) =>
+      isNewNumber(one, before[at], texts[at])
+        ? writeMember(value, String(at), one)
+        : writeJson(one, before[at], texts[at], nameBefore)
+    return `[${value.map(write).join(',')}]`
   }
   if (Array.isArray(value) && value.length === 1 && value[0] === before) return `[${text}]`
   if (!isObject(value) || !isObject(before)) return writeAll(value)
   const texts = memberTexts(text)
   return writeMembers(Object.keys(value), (key) => {
     const name = nameBefore(value, key)
-    return writeJson(value[key], before[name], texts.get(name), nameBefore)
+    const one = value[key]
+    if (isNewNumber(one, before[name], texts.get(name))) return writeMember(value, key, one)
+    return writeJson(one, before[name], texts.get(name), nameBefore)
   })
 }
+
+/** It has no source, but may have a kept spelling. */
+const isNewNumber = (value: unknown, before: unknown, text: string | undefined) =>
+  typeof value === 'number' && (value !== before || text === undefined)
 
 export function writeMembers(keys: readonly string[], write: (key: string) => string): string {
   return `{${keys.map((key) => `${JSON.stringify(key)}:${write(key)}`).join(',')}}`

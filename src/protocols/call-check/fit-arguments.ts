@@ -2,29 +2,40 @@
 // member for a null that is not allowed. A value that fits is never touched, and no member is dropped except such a null. Where
 // two readings fit, or none does, the value stays: the client reports it to the model.
 
+import { keepSpelling } from '../../base/exact-json.ts'
 import { type Fields, isObject } from '../../base/json.ts'
 import { checkBudget, pathTo, type SchemaChecker } from '../../base/json-schema/check.ts'
 import { memberSchema } from '../../base/json-schema/reference.ts'
 import { allowedTypes, isOfTypes, type JsonType } from '../../base/json-schema/types.ts'
-import type { NameBefore } from '../../base/json-source.ts'
+import { type NameBefore, writeJson } from '../../base/json-source.ts'
 import { fitMembers } from './fit-members.ts'
 import { alternativesOf, elementSchema, flatSchema, listOf } from './flat-schema.ts'
+import { keepDigits } from './keep-digits.ts'
 import { type Candidate, elementAlone, fromText, knownValue, sameJson, unwrapped } from './readings.ts'
 
 export interface FittedArguments {
   input: Fields
   /** One line for each changed value, with its path; at most 20. */
   changes: string[]
-  /** Members that have another name now had this one before. */
-  nameBefore: NameBefore
+  /** The JSON text of `input`. */
+  text: string
 }
 
-/** A number or a boolean where a string is required stays as it is: its intended spelling is unknown. */
-export function fitArguments(input: Fields, checker: SchemaChecker): FittedArguments {
+/**
+ * `text`: the JSON text of `input`, if it is known; what is not changed keeps its bytes. A number or a boolean where a string is required
+ * stays as it is: its intended spelling is unknown.
+ */
+export function fitArguments(input: Fields, checker: SchemaChecker, text?: string): FittedArguments {
+  if (text !== undefined) keepSpelling(text, input)
   const fit = new Fit(checker)
   const fitted = fit.root(input)
-  if (!isObject(fitted)) return { input, changes: [], nameBefore: fit.nameBefore }
-  return { input: fitted, changes: someOf(fit.changes), nameBefore: fit.nameBefore }
+  if (!isObject(fitted)) return { input, changes: [], text: writeJson(input, input, text) }
+  const source = fit.isUnwrapped ? undefined : text
+  return {
+    input: fitted,
+    changes: someOf(fit.changes),
+    text: writeJson(fitted, input, source, fit.nameBefore),
+  }
 }
 
 function someOf(changes: string[]): string[] {
@@ -37,6 +48,8 @@ const maxDepth = 64
 
 export class Fit {
   changes: string[] = []
+  /** The arguments stood one level deeper. */
+  isUnwrapped = false
   readonly schema: unknown
   readonly #checker: SchemaChecker
   readonly #budget = checkBudget()
@@ -58,7 +71,8 @@ export class Fit {
     const earlier = this.changes
     this.changes = [`the arguments were inside "${inner.name}"`]
     const unfolded = this.value(inner.value, this.schema, '', 0)
-    if (this.conforms(unfolded, this.schema)) return unfolded
+    this.isUnwrapped = this.conforms(unfolded, this.schema)
+    if (this.isUnwrapped) return unfolded
     this.changes = earlier
     return fitted
   }
@@ -123,7 +137,8 @@ export class Fit {
       .map((one) => flatSchema(one, this.schema).items)
       .find((one) => one !== undefined)
     const types = allowedTypes(items, this.schema)
-    return types !== undefined && isOfTypes(value, types) && this.conforms(value, items)
+    // What is wrong inside an object is put right later, or it does not become an element.
+    return types !== undefined && isOfTypes(value, types) && (isObject(value) || this.conforms(value, items))
   }
 
   #structure(value: Fields | unknown[], schema: Fields, path: string, depth: number): unknown {
@@ -153,7 +168,7 @@ export class Fit {
     const first = listOf(schema.prefixItems)
     const items = elementSchema(schema, this.schema)
     const fitted = value.map((one, at) => this.value(one, first[at] ?? items, pathTo(path, at), depth + 1))
-    return fitted.some((one, at) => one !== value[at]) ? fitted : value
+    return fitted.some((one, at) => one !== value[at]) ? keepDigits(fitted, value) : value
   }
 
   /** The value of a member, fitted to the member's schema. */

@@ -6,6 +6,7 @@ import { pathTo } from '../../base/json-schema/check.ts'
 import { memberSchema } from '../../base/json-schema/reference.ts'
 import type { Fit } from './fit-arguments.ts'
 import { type MemberRules, memberRules } from './flat-schema.ts'
+import { keepDigits } from './keep-digits.ts'
 import { looseName } from './loose-name.ts'
 
 export function fitMembers(fit: Fit, value: Fields, schema: Fields, path: string, depth: number): Fields {
@@ -31,7 +32,7 @@ export function fitMembers(fit: Fit, value: Fields, schema: Fields, path: string
     fitted.push([name, one])
   }
   if (!isChanged) return value
-  const object = Object.fromEntries(fitted)
+  const object = keepDigits(Object.fromEntries(fitted), value, (name) => namesBefore.get(name) ?? name)
   if (namesBefore.size > 0) fit.onRenamed(object, namesBefore)
   return object
 }

@@ -3,7 +3,7 @@
 import { type Fields, isObject, parseJson } from '../../base/json.ts'
 import { type JsonType, typeOf } from '../../base/json-schema/types.ts'
 import { listOf, memberRules } from './flat-schema.ts'
-import { nameOfType, readNumber, readStructure, readWord } from './text-literals.ts'
+import { nameOfType, readLongNumber, readStructure, readWord } from './text-literals.ts'
 
 export interface Candidate {
   value: unknown
@@ -36,13 +36,13 @@ export function fromText(type: JsonType, text: string): Candidate | undefined {
     return inner === trimmed
       ? undefined
       : { value: inner, isStructure: false, changes: ['quotes around a string were removed'] }
-  const value = type === 'integer' || type === 'number' ? readNumber(inner) : readWord(inner)
+  const value = type === 'integer' || type === 'number' ? readLongNumber(inner) : readWord(inner)
   if (value === undefined || (value === null) !== (type === 'null')) return undefined
   return became(value, text, nameOfType(type))
 }
 
 /** Removes up to three layers of JSON string encoding. */
-function innermost(text: string): string {
+export function innermost(text: string): string {
   let inner = text
   for (let times = 0; times < maxEncodings && inner.startsWith('"'); times++) {
     const decoded = parseJson(inner)

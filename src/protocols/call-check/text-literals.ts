@@ -31,12 +31,15 @@ export function readJson(text: string): unknown {
 
 /** Undefined if the number would lose digits; `JSON.parse` would round it. */
 export function readNumber(text: string): number | undefined {
-  if (!number.test(text)) return undefined
-  const value = Number(text)
-  return Number.isInteger(value) ? (Number.isSafeInteger(value) ? value : undefined) : finite(value)
+  const value = readLongNumber(text)
+  return Number.isInteger(value) && !Number.isSafeInteger(value) ? undefined : value
 }
 
-const finite = (value: number) => (Number.isFinite(value) ? value : undefined)
+/** The nearest double: the text must be kept with it. */
+export function readLongNumber(text: string): number | undefined {
+  const value = number.test(text) ? Number(text) : Number.NaN
+  return Number.isFinite(value) ? value : undefined
+}
 
 /** Literals of JSON and Python. */
 export const readWord = (text: string) => words.get(text)

@@ -4,7 +4,6 @@
 import { type Fields, isObject, parseJson } from '../../base/json.ts'
 import { describeProblem } from '../../base/json-schema/check.ts'
 import { schemaChecker } from '../../base/json-schema/schema-checkers.ts'
-import { writeJson } from '../../base/json-source.ts'
 import type { CallCheck } from '../../core/call-check.ts'
 import type { KnownCall } from '../../core/call-key.ts'
 import type { Tool } from '../../core/request.ts'
@@ -75,14 +74,14 @@ export class TurnCalls implements CallCheck {
   }
 
   #fit(made: KnownCall, tool: Tool, value: Fields): KnownCall {
-    const { input, changes, nameBefore } = fitTo(tool, value)
+    const { input, changes, text } = fitTo(tool, value, made.input)
     const isSame = tool.name === made.name && input === value
     if (isSame) return this.#onUnfit(made, made, tool, value)
     const { note, marksIds, onRepaired } = this.#options
     const call: KnownCall = {
       callId: marksIds ? markId(made.callId) : made.callId,
       name: tool.name,
-      input: writeJson(input, value, made.input, nameBefore),
+      input: text,
     }
     if (tool.name !== made.name) note(`the tool ${quoted(made.name)} was read as ${quoted(tool.name)}`)
     for (const change of changes) note(`${tool.name}: ${change}`)
@@ -118,10 +117,8 @@ export class TurnCalls implements CallCheck {
 }
 
 /** Free text is taken from arguments of any shape (`customText`). */
-const fitTo = (tool: Tool, value: Fields) =>
-  tool.custom
-    ? { input: value, changes: [], nameBefore: undefined }
-    : fitArguments(value, schemaChecker(tool.schema))
+const fitTo = (tool: Tool, value: Fields, text: string) =>
+  tool.custom ? { input: value, changes: [], text } : fitArguments(value, schemaChecker(tool.schema), text)
 
 const longestQuoted = 100
 const quoted = (name: string) => JSON.stringify(name.slice(0, longestQuoted))

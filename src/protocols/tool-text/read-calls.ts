@@ -148,12 +148,12 @@ export function makeCall(name: string, input: Fields, { tools, changes, text }: 
   const tool = tools.find(name)
   const renamed = tool && tool.name !== name ? [`tool "${name}" was read as "${tool.name}"`] : []
   const fitted = tool
-    ? fitArguments(input, tools.checkerOf(tool))
-    : { input, changes: [], nameBefore: undefined }
+    ? fitArguments(input, tools.checkerOf(tool), text)
+    : { changes: [], text: writeJson(input, input, text) }
   return {
     type: 'call',
     name: tool?.name ?? name,
-    input: writeJson(fitted.input, input, text, fitted.nameBefore),
+    input: fitted.text,
     changes: [...changes, ...renamed, ...fitted.changes],
   }
 }

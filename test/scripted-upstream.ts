@@ -21,6 +21,8 @@ export interface ScriptedUpstream {
   url: string
   asked: AskedUpstream[]
   answer: ScriptedAnswer
+  /** In place of `answer`: by the request. */
+  respond?: (asked: AskedUpstream) => ScriptedAnswer
   close(): void
 }
 
@@ -34,12 +36,14 @@ export async function startScriptedUpstream(): Promise<ScriptedUpstream> {
     const pieces: Buffer[] = []
     request.on('data', (piece) => pieces.push(piece))
     request.on('end', () => {
-      asked.push({
+      const one = {
         path: request.url ?? '',
         headers: request.headers,
         body: Buffer.concat(pieces).toString('utf8'),
-      })
-      const { status = 200, headers = { 'content-type': 'application/json' }, body, later } = upstream.answer
+      }
+      asked.push(one)
+      const answer = upstream.respond?.(one) ?? upstream.answer
+      const { status = 200, headers = { 'content-type': 'application/json' }, body, later } = answer
       response.writeHead(status, headers)
       if (later === undefined) response.end(body)
       else {

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest'
+import { kinds } from './kinds.ts'
+import { allRows, type Row, rowsOfTheDay } from './rows.ts'
+
+describe('the rows of the day', () => {
+  const meetings = (list: readonly Row[]) =>
+    new Set(
+      list.flatMap(({ kind, dialect, door, mode, stream, parallel }) => [
+        ...[dialect, door, mode, `${stream} ${parallel}`].map((one) => `${kind.id}: ${one}`),
+        `${dialect} ${door} ${mode}`,
+        `${dialect} ${door} ${stream} ${parallel}`,
+        `${kind.class} ${dialect} ${door}`,
+        `${kind.class} ${dialect} ${mode}`,
+      ]),
+    )
+
+  it('have every kind in every dialect, at every door, in every form and setting, and all of these in pairs', () => {
+    const seen = meetings(rowsOfTheDay())
+    expect([...meetings(allRows)].filter((one) => !seen.has(one))).toEqual([])
+  })
+
+  it('are of kinds whose names are distinct', () => {
+    expect(new Set(kinds.map(({ id }) => id)).size).toBe(kinds.length)
+  })
+})

@@ -58,21 +58,21 @@ describe.each(modes)('calls: { check: "%s" }', (check) => {
 describe('arguments that are passed on as they come', () => {
   const bench = useCallBench({ toolArguments: 'streamed' })
 
-  it.each(dialects.flatMap((dialect) => doorNames.map((door) => ({ dialect, door }))))(
-    '$dialect → $door: a wrong call is noted, and not changed',
-    async ({ dialect, door }) => {
-      for (const kind of [mendable, unfit]) {
+  const ways = dialects.flatMap((dialect) => doorNames.map((door) => ({ dialect, door })))
+  it.each(ways)('$dialect → $door: a wrong call is noted, and not changed', async ({ dialect, door }) => {
+    for (const kind of [mendable, unfit])
+      for (const set of ['repair', 'retry'] as const) {
         bench.play(dialect, [firstAnswer(kind, false), secondAnswer(kind, 'good')])
-        const model = modelOf(dialect, 'repair')
+        const model = modelOf(dialect, set)
         const heard = await ask(bench.url, { door, stream: true, model, tools: toolsOf(kind) })
         // Calls in text are whole before they are calls.
-        const mode = dialect === 'text' ? ('repair' as const) : ('note' as const)
+        const mode = dialect === 'text' ? set : ('note' as const)
         const one = { kind, dialect, mode, parallel: false }
-        expect(problemsOf(one, expectedOf(one), heard, true)).toEqual([])
-        expect(bench.asked).toHaveLength(1)
+        const expected = expectedOf(one)
+        expect(problemsOf(one, expected, heard, true)).toEqual([])
+        expect(bench.asked).toHaveLength(expected.asked)
       }
-    },
-  )
+  })
 })
 
 describe('the metric', () => {

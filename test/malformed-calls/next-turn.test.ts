@@ -3,8 +3,9 @@
 
 import { describe, expect, it } from 'vitest'
 import { useCallBench } from './bench.ts'
-import { ask, type DoorName, type Heard } from './doors.ts'
+import { ask, type DoorName } from './doors.ts'
 import { readExact, sortedExact } from './exact-json.ts'
+import { historyOf, thinking } from './histories.ts'
 import type { EmittedCall, Kind } from './kind.ts'
 import { kinds } from './kinds.ts'
 import type { Dialect, ModelAnswer } from './renderings.ts'
@@ -29,82 +30,6 @@ const chosen = [
 ]
 const mended = kinds.filter(({ id }) => chosen.includes(id))
 const said: ModelAnswer = { text: 'Done.', calls: [], usage: { input: 1, output: 1 } }
-
-/** The conversation as a client keeps it, with the result of its call. */
-const histories: Record<DoorName, (heard: Heard) => Json> = {
-  chat: ({ text, calls }) => ({
-    messages: [
-      { role: 'user', content: 'go' },
-      {
-        role: 'assistant',
-        content: text,
-        tool_calls: calls.map(({ id, name, arguments: input }) => ({
-          id,
-          type: 'function',
-          function: { name, arguments: input },
-        })),
-      },
-      ...calls.map(({ id }) => ({ role: 'tool', tool_call_id: id, content: 'the result' })),
-    ],
-  }),
-  responses: ({ raw, calls }) => ({
-    previous_response_id: /"id":"(resp_\w+)"/.exec(raw)?.[1],
-    input: calls.map(({ id }) => ({ type: 'function_call_output', call_id: id, output: 'the result' })),
-  }),
-  messages: ({ text, calls }) => ({
-    messages: [
-      { role: 'user', content: 'go' },
-      {
-        role: 'assistant',
-        content: [
-          { type: 'text', text },
-          ...calls.map(({ id, name, arguments: input }) => ({
-            type: 'tool_use',
-            id,
-            name,
-            input: JSON.parse(input),
-          })),
-        ],
-      },
-      {
-        role: 'user',
-        content: calls.map(({ id }) => ({ type: 'tool_result', tool_use_id: id, content: 'the result' })),
-      },
-    ],
-  }),
-  gemini: ({ text, calls, raw }) => ({
-    contents: [
-      { role: 'user', parts: [{ text: 'go' }] },
-      {
-        role: 'model',
-        parts: [
-          { text },
-          ...calls.map(({ id, name, arguments: input }) => {
-            const [, thoughtSignature] = /"thoughtSignature":"([^"]+)"/.exec(raw) ?? []
-            return {
-              functionCall: { id, name, args: JSON.parse(input) },
-              ...(thoughtSignature ? { thoughtSignature } : {}),
-            }
-          }),
-        ],
-      },
-      {
-        role: 'user',
-        parts: calls.map(({ id, name }) => ({
-          functionResponse: { id, name, response: { output: 'the result' } },
-        })),
-      },
-    ],
-  }),
-}
-
-/** Without it, no thinking goes back. */
-const thinking: Record<DoorName, Json> = {
-  chat: { reasoning_effort: 'high' },
-  responses: { reasoning: { effort: 'high' } },
-  messages: {},
-  gemini: { generationConfig: { thinkingConfig: { thinkingLevel: 'high' } } },
-}
 
 interface Replayed {
   call: EmittedCall & { id: string }
@@ -151,7 +76,7 @@ async function twoTurns(kind: Kind, dialect: Dialect, door: DoorName, stream: bo
   const asking = { door, stream, model: models[dialect], tools: toolsOf(kind), more: thinking[door] }
   const heard = await ask(bench.url, asking)
   expect([heard.error, heard.calls.map(spelt)]).toEqual([undefined, [spelt(kind.becomes as EmittedCall)]])
-  const next = await ask(bench.url, { ...asking, more: { ...thinking[door], ...histories[door](heard) } })
+  const next = await ask(bench.url, { ...asking, more: { ...thinking[door], ...historyOf[door](heard) } })
   expect([next.error, next.text]).toEqual([undefined, 'Done.'])
   expect(bench.asked).toHaveLength(2)
   return readers[dialect](JSON.parse(bench.asked[1]?.body ?? ''))

@@ -14,7 +14,8 @@ interface Replayed {
   results: { id: string; text: string; isError?: boolean }[]
 }
 
-const readers: Record<Exclude<Dialect, 'text'>, (body: Json) => Replayed> = {
+/** The calls and results of a request. */
+export const replayed: Record<Exclude<Dialect, 'text'>, (body: Json) => Replayed> = {
   chat: ({ messages }) => ({
     calls: messages.flatMap(({ tool_calls: calls = [] }: Json) =>
       calls.map((call: Json) => ({ id: call.id, name: call.function.name, input: call.function.arguments })),
@@ -76,7 +77,7 @@ export function problemsOfSecond(
     ...problems,
     ...(dialect === 'text'
       ? problemsInText(one, other, bad)
-      : problemsOfResults(readers[dialect](other), bad)),
+      : problemsOfResults(replayed[dialect](other), bad)),
   ]
 }
 

@@ -61,6 +61,27 @@ export const nameKinds: readonly Kind[] = [
     again: readCall(good),
   },
   {
+    id: 'tool-of-another-server',
+    tools: [toolOf('mcp__github__create_issue', issue)],
+    call: callOf('mcp__gitlab__create_issue', issueInput),
+    class: 'unfit',
+    again: callOf('mcp__github__create_issue', issueInput),
+  },
+  {
+    id: 'tool-of-another-server-with-dot',
+    tools: [toolOf('mcp__github__create_issue', issue)],
+    call: callOf('gitlab.create_issue', issueInput),
+    class: 'unfit',
+    again: callOf('mcp__github__create_issue', issueInput),
+  },
+  {
+    id: 'tool-with-another-verb',
+    tools: [toolOf('file', objectOf({ path: string }))],
+    call: callOf('delete_file', good),
+    class: 'unfit',
+    again: callOf('file', good),
+  },
+  {
     id: 'fits-name-that-another-resembles',
     tools: [readFile, toolOf('readFile', objectOf({ file: string }))],
     call: readCall(good),

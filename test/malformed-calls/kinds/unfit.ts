@@ -60,7 +60,11 @@ export const unfitKinds: readonly Kind[] = [
   unfit('too-few-elements', '{"query": "x", "in": []}'),
   unfit('parameter-unknown-and-closed', '{"query": "x", "page": 2}'),
   unfit('element-without-its-field', '{"query": "x", "in": [{"folder": "a"}, {}]}'),
+  unfit('null-for-unknown-and-closed', '{"query": "x", "page": null}'),
+  unfit('null-in-a-list', '{"query": "x", "in": [null]}'),
   unfit('object-for-integer', '{"query": "x", "limit": {"value": 5}}'),
+  // A field that came is never dropped.
+  unfitRead('wrapped-beside-another-field', '{"arguments": {"path": "a"}, "dry_run": true}'),
   {
     id: 'wrapped-and-still-wrong',
     tools: [readFile],

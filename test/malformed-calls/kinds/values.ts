@@ -41,6 +41,8 @@ const tune = toolOf(
   ),
 )
 
+const level = toolOf('log', objectOf({ level: { enum: [1, 2, 3] } }))
+
 const mended = (
   id: string,
   { name, ...rest }: Kind['tools'][number],
@@ -109,6 +111,13 @@ export const valueKinds: readonly Kind[] = [
   ),
   mended('integer-for-list', tune, '{"marks": 7}', '{"marks": [7]}'),
   mended('word-for-list', tune, '{"tags": "urgent"}', '{"tags": ["urgent"]}'),
+  mended('text-for-number-of-enum', level, '{"level": "2"}', '{"level": 2}'),
+  mended(
+    'name-of-the-prototype-beside-it',
+    readFile,
+    '{"__proto__": {"a": 1}, "path": "a", "limit": "5", "constructor": "x"}',
+    '{"__proto__": {"a": 1}, "path": "a", "limit": 5, "constructor": "x"}',
+  ),
   mended('enum-in-other-case', tune, '{"unit": "Fahrenheit"}', '{"unit": "fahrenheit"}'),
   {
     id: 'name-and-value',

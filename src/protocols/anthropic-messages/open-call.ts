@@ -63,3 +63,10 @@ export const inputTexts = (answer: string): (string | undefined)[] =>
   elementsOf(memberText(answer, 'content') ?? '[]').map((block) =>
     block.startsWith('{') ? memberText(block, 'input') : undefined,
   )
+
+/** Of a call's block. What is no object counts too: the end of the call tells whether it can be read. */
+export const isEmptyInput = (input: unknown): boolean =>
+  input === undefined ||
+  input === null ||
+  input === '' ||
+  (typeof input === 'object' && Object.keys(input).length === 0)

@@ -14,7 +14,7 @@ import { DeltaShapes } from '../streams/delta-shapes.ts'
 import { createLaneStep, type LaneStep } from '../streams/lane.ts'
 import { isCut, type ReaderOptions, TurnReader } from '../streams/reader.ts'
 import { fromAnthropicError } from './errors.ts'
-import { inputTexts, OpenCall } from './open-call.ts'
+import { inputTexts, isEmptyInput, OpenCall } from './open-call.ts'
 import { correctStop, statedReason, stopFault } from './stop-reasons.ts'
 import { AnthropicUsage } from './usage-in.ts'
 
@@ -246,7 +246,7 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
     this.#kind = 'call'
     if (this.#index !== undefined) this.#callIndexes.add(this.#index)
     const name = this.options.toolName(block.name)
-    this.#call = new OpenCall(name, isEmpty(block.input) ? '' : input)
+    this.#call = new OpenCall(name, isEmptyInput(block.input) ? '' : input)
     this.#isOfCall = true
     const id = this.blocks.startCall(block.id, name)
     if (id === block.id) return
@@ -360,10 +360,3 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
 }
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
-
-/** What is no object counts too: the end of the call tells whether it can be read. */
-const isEmpty = (input: unknown) =>
-  input === undefined ||
-  input === null ||
-  input === '' ||
-  (typeof input === 'object' && Object.keys(input).length === 0)

@@ -73,12 +73,13 @@ interface Setting {
   isSession?: boolean
   mayAsk?: boolean
   reason?: FinishReason
+  breaksWith?: GatewayError
 }
 
 async function play(
   first: readonly Part[],
   second: readonly Part[] | GatewayError = [],
-  { isSession = false, mayAsk = true, reason }: Setting = {},
+  { isSession = false, mayAsk = true, reason, breaksWith }: Setting = {},
 ) {
   const notes: string[] = []
   const asked: TurnRequest[] = []
@@ -96,7 +97,7 @@ async function play(
       asked.push(next)
       if (second instanceof GatewayError) throw second
       const hasCalls = second.some((part) => 'call' in part)
-      return answer(second, notes, hasCalls ? 'tool-calls' : 'stop')
+      return answer(second, notes, hasCalls ? 'tool-calls' : 'stop', breaksWith)
     },
     keep: (shown, record) => kept.push([shown.map(({ callId }) => callId), record]),
     abandon: (callId) => abandoned.push(callId),
@@ -152,6 +153,16 @@ describe('a call that does not fit', () => {
     expect(made).toEqual([['bad', '{"path":5}']])
     expect(end).toMatchObject({ type: 'turn-end', reason: 'tool-calls' })
     expect(notes.at(-1)).toContain('upstream-unavailable')
+  })
+
+  it('is passed on if the second answer breaks off before a call', async () => {
+    const breaksWith = new GatewayError('upstream-unavailable', 'gone')
+    const { made, end } = await play([bad()], [{ think: 'b' }, { say: 'Then' }], { breaksWith })
+    expect(made).toEqual([['bad', '{"path":5}']])
+    expect(end).toMatchObject({ type: 'turn-end', reason: 'tool-calls' })
+    expect((await play([bad()], [good()], { breaksWith })).end).toMatchObject({ error: breaksWith })
+    const canceled = new GatewayError('canceled', 'gone')
+    expect((await play([bad()], [], { breaksWith: canceled })).end).toMatchObject({ error: canceled })
   })
 
   it('twice is passed on as the second answer has it', async () => {

@@ -59,6 +59,8 @@ class Retry {
   #firstIds: ReadonlySet<string> = new Set()
   #firstWork: ReadonlySet<string> = new Set()
   #isSecond = false
+  /** Of the second answer. */
+  #hasBegunCall = false
   /** The held calls have no result yet. */
   #isOpen = false
 
@@ -117,7 +119,7 @@ class Retry {
     this.#beginSecond(first)
     note('the model was asked again for a tool call that did not fit')
     yield* this.#show(second)
-    if (second.error) return yield this.#answer.fail(second.error)
+    if (second.error) return yield* this.#breakOff(first, second.error)
     const isEmpty = !second.tooLong && second.turn.parts.every((part) => part.type === 'reasoning')
     if (isEmpty) yield this.#showHeld()
     if (!second.tooLong) this.#keep(next.messages.slice(request.messages.length), second.turn)
@@ -139,6 +141,13 @@ class Retry {
     return followUp(this.#options.request, { ...first, parts }, complaints)
   }
 
+  /** The second answer broke off. Without a call of it, the turn can still end as without it. */
+  async *#breakOff(first: CollectedTurn, error: GatewayError): AsyncGenerator<TurnEvent[]> {
+    if (this.#hasBegunCall) return yield this.#answer.fail(error)
+    // The first answer was counted, and what the second one took is not known.
+    yield* this.#fallBack({ ...first, usage: undefined }, error)
+  }
+
   async *#fallBack(first: CollectedTurn, error: GatewayError): AsyncGenerator<TurnEvent[]> {
     if (error.code === 'canceled') return yield this.#answer.fail(error)
     this.#options.note(`asking again for a tool call that did not fit failed (${error.code})`)
@@ -152,7 +161,10 @@ class Retry {
       const news = this.#isSecond ? this.#withoutRepeats(batch) : batch
       collector.push(news)
       const events = this.#answer.show(this.#isSecond ? news.map((event) => this.#ofSecond(event)) : news)
-      for (const event of events) if (event.type === 'tool-call-end') shown.push(event)
+      for (const event of events) {
+        this.#hasBegunCall ||= this.#isSecond && event.type === 'tool-call-start'
+        if (event.type === 'tool-call-end') shown.push(event)
+      }
       if (events.length > 0) yield events
     }
   }

@@ -39,7 +39,7 @@ export function withFittingNames(
         : {}),
     },
     back: (events) =>
-      events.map((event) => (isCall(event) ? { ...event, name: names.toClient(event.name) } : event)),
+      events.map((event) => (isCall(event) ? { ...event, ...clientNames(event, names) } : event)),
     check: (calls) => calls && underClientNames(calls, names),
   }
 }
@@ -58,6 +58,12 @@ type CallEvent = Extract<TurnEvent, { type: 'tool-call-start' | 'tool-call-end' 
 
 const isCall = (event: TurnEvent): event is CallEvent =>
   event.type === 'tool-call-start' || event.type === 'tool-call-end'
+
+function clientNames(event: CallEvent, { toClient }: ToolNames) {
+  const made = 'made' in event ? event.made : undefined
+  const name = toClient(event.name)
+  return made ? { name, made: { ...made, name: toClient(made.name) } } : { name }
+}
 
 const hasOwnTools = ({ origin: { dialect, body } }: TurnRequest) =>
   dialect === 'openai-chat' &&

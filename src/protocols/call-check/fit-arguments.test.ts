@@ -349,3 +349,36 @@ describe('any value', () => {
     )
   })
 })
+
+describe('time is bounded', () => {
+  const ms = (input: Record<string, unknown>, schema: unknown) => {
+    const began = performance.now()
+    fitToSchema(input, schema)
+    return performance.now() - began
+  }
+
+  it('for many elements and many parameters', () => {
+    const properties = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`p${at}`, string]))
+    const items = { type: 'object', properties, required: ['p0'] }
+    expect(ms({ x: Array.from({ length: 3_000 }, () => ({})) }, of(list(items)))).toBeLessThan(5_000)
+  })
+
+  it('for alternatives inside alternatives, with a long text', () => {
+    const node = {
+      type: 'object',
+      properties: { n: integer, s: string, next: { $ref: '#/$defs/node' } },
+      required: ['n'],
+    }
+    const anyOf = Array.from({ length: 32 }, (_, at) => ({ ...node, title: String(at) }))
+    const leaf = { n: '5', s: 'x'.repeat(100_000) }
+    const input = { x: { n: '5', next: { n: '5', next: leaf } } }
+    expect(ms(input, { ...of({ $ref: '#/$defs/node' }), $defs: { node: { anyOf } } })).toBeLessThan(5_000)
+  })
+})
+
+it('nothing is read into a value after the work is used up', () => {
+  const items = { type: 'object', properties: { n: integer }, required: ['n'] }
+  const x = [...Array.from({ length: 100_000 }, () => ({ n: '5' })), { n: '5', m: 1 }]
+  const { input } = fitToSchema({ input: { x } }, { ...of(list(items)), required: ['x'] })
+  expect(Object.keys(input)).toEqual(['input'])
+})

@@ -11,7 +11,7 @@ import { type NameBefore, writeJson } from '../../base/json-source.ts'
 import { fitMembers } from './fit-members.ts'
 import { alternativesOf, elementSchema, flatSchema, listOf } from './flat-schema.ts'
 import { keepDigits } from './keep-digits.ts'
-import { type Candidate, elementAlone, fromText, knownValue, sameJson, unwrapped } from './readings.ts'
+import { type Candidate, elementAlone, fromText, isSameJson, knownValue, unwrapped } from './readings.ts'
 
 export interface FittedArguments {
   input: Fields
@@ -45,6 +45,8 @@ function someOf(changes: string[]): string[] {
 
 const maxChanges = 20
 const maxDepth = 64
+/** Steps that it takes to merge an alternative with its schema. */
+const alternativeCost = 10
 
 export class Fit {
   changes: string[] = []
@@ -65,13 +67,13 @@ export class Fit {
   /** All arguments: they may also stand inside a member that the tool does not have. */
   root(input: Fields): unknown {
     const fitted = this.value(input, this.schema, '', 0)
-    if (this.conforms(fitted, this.schema)) return fitted
+    if (this.#isOver || this.conforms(fitted, this.schema)) return fitted
     const inner = unwrapped(input, flatSchema(this.schema, this.schema))
     if (inner === undefined) return fitted
     const earlier = this.changes
     this.changes = [`the arguments were inside "${inner.name}"`]
     const unfolded = this.value(inner.value, this.schema, '', 0)
-    this.isUnwrapped = this.conforms(unfolded, this.schema)
+    this.isUnwrapped = this.#fits(unfolded, this.schema)
     if (this.isUnwrapped) return unfolded
     this.changes = earlier
     return fitted
@@ -88,6 +90,20 @@ export class Fit {
 
   conforms(value: unknown, schema: unknown): boolean {
     return this.#checker.conformsTo(schema, value, this.#budget)
+  }
+
+  /** Work beside the checks. When it is used up, values stay as they are. */
+  spend(steps: number): void {
+    this.#budget.steps -= steps
+  }
+
+  get #isOver(): boolean {
+    return this.#budget.steps <= 0
+  }
+
+  /** False if that could not be found out: a reading is taken only if it fits. */
+  #fits(value: unknown, schema: unknown): boolean {
+    return this.conforms(value, schema) && !this.#isOver
   }
 
   onRenamed(holder: Fields, names: ReadonlyMap<string, string>): void {
@@ -107,14 +123,14 @@ export class Fit {
     for (const candidate of this.#candidates(value, schema, types)) {
       this.changes = candidate.changes.map((change) => `${path}: ${change}`)
       const fitted = this.value(candidate.value, schema, path, depth + 1)
-      const fits = this.conforms(fitted, schema)
+      const fits = this.#fits(fitted, schema)
       const isBetter = candidate.isStructure && !isOfTypes(value, types)
       if (fits || isBetter) readings.push({ value: fitted, changes: this.changes, fits })
     }
     this.changes = earlier
     const fitting = readings.filter(({ fits }) => fits)
     const [chosen, other] = fitting.length > 0 ? fitting : readings
-    if (!chosen || (other && !sameJson(chosen.value, other.value))) return value
+    if (!chosen || (other && !isSameJson(chosen.value, other.value))) return value
     for (const change of chosen.changes) this.changes.push(change)
     return chosen.value
   }
@@ -147,10 +163,11 @@ export class Fit {
     let chosen: { value: unknown; changes: string[] } | undefined
     for (const alternative of alternativesOf(schema)) {
       this.changes = []
+      this.spend(alternativeCost)
       const merged = flatSchema({ ...common, allOf: [...listOf(common.allOf), alternative] }, this.schema)
       const fitted = this.#inside(value, merged, path, depth)
-      if (!this.conforms(fitted, schema)) continue
-      const isOther = chosen !== undefined && !sameJson(chosen.value, fitted)
+      if (!this.#fits(fitted, schema)) continue
+      const isOther = chosen !== undefined && !isSameJson(chosen.value, fitted)
       if (isOther) {
         this.changes = earlier
         return value

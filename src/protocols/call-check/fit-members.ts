@@ -11,6 +11,7 @@ import { looseName } from './loose-name.ts'
 
 export function fitMembers(fit: Fit, value: Fields, schema: Fields, path: string, depth: number): Fields {
   const rules = memberRules(schema, fit.schema)
+  fit.spend(rules.declared.size + rules.required.size)
   const names = newNames(value, rules)
   const namesBefore = new Map<string, string>()
   const fitted: [string, unknown][] = []
@@ -77,7 +78,9 @@ function groups(names: Iterable<string>): Map<string, string[]> {
   const found = new Map<string, string[]>()
   for (const name of names) {
     const spelling = looseName(name)
-    found.set(spelling, [...(found.get(spelling) ?? []), name])
+    const same = found.get(spelling)
+    if (same) same.push(name)
+    else found.set(spelling, [name])
   }
   return found
 }

@@ -80,5 +80,15 @@ export function unwrapped(input: Fields, schema: Fields): { name: string; value:
   return isObject(value) ? { name, value } : undefined
 }
 
-export const sameJson = (one: unknown, other: unknown): boolean =>
-  one === other || JSON.stringify(one) === JSON.stringify(other)
+/** Readings of one value share what did not change, so most of it is not looked at. */
+export function isSameJson(one: unknown, other: unknown): boolean {
+  if (one === other) return true
+  if (Array.isArray(one) && Array.isArray(other))
+    return one.length === other.length && one.every((each, at) => isSameJson(each, other[at]))
+  if (!isObject(one) || !isObject(other)) return false
+  const names = Object.keys(one)
+  return (
+    names.length === Object.keys(other).length &&
+    names.every((name) => Object.hasOwn(other, name) && isSameJson(one[name], other[name]))
+  )
+}

@@ -42,6 +42,8 @@ export interface TurnContext {
   mayOpenLane?: boolean | undefined
   /** Checks the calls of the turn. Absent: they are not checked. */
   calls?: CallCheck | undefined
+  /** The model is being asked again for a call: it is not asked a third time. */
+  isSecondTry?: boolean | undefined
   /** Session backends report the state of their run before the first event. `why` is for the log: why no other run was used. */
   onSession?(state: SessionState, why?: string): void
   /** Present if the turn is taped. */

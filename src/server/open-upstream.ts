@@ -83,7 +83,7 @@ function retryOptions(
     calls,
     isSession: backend.sessions !== undefined,
     mayAsk: () => !observer.hasAskedAgain,
-    ask: (next) => openOne(serving, next, [target], 'later'),
+    ask: (next) => openOne(serving, next, [target], 'again'),
     keep: (shown, record) => callChecks.keep(caller, shown, record),
     abandon: abandonAt(target),
     note: (text) => notes.add(text),
@@ -114,10 +114,10 @@ async function openOne(
   serving: Serving,
   asked: TurnRequest,
   targets: readonly Target[],
-  part: 'only' | 'first' | 'later' = 'only',
+  part: 'only' | 'first' | 'later' | 'again' = 'only',
 ): Promise<OpenedTurn> {
   const { services, caller, notes, budget, turnId, observer, sink, signal, head, client, tape, tap } = serving
-  const isLaterPart = part === 'later'
+  const isLaterPart = part === 'later' || part === 'again'
   let deferred: DeferredTurn | undefined
   let calls: TurnCalls | undefined
   let lasting = notes.all.length
@@ -161,6 +161,7 @@ async function openOne(
       mayOpenLane:
         part === 'only' && !deferred && services.callChecks?.modeOf(target.backendName) !== 'retry',
       calls,
+      isSecondTry: part === 'again',
     })
   }
   const noteFallback = ({ backendName, model }: Target, why: string) => {

@@ -90,7 +90,7 @@ function createReader({ request, context, settings }: ToolTextTurn, markup: Mark
     parallelCalls: request.parallelToolCalls !== false,
     callRequired: toolChoice?.type === 'required' || toolChoice?.type === 'tool',
     onlyTool: toolChoice?.type === 'tool' ? toolChoice.name : undefined,
-    secondTry: settings.secondTry,
+    secondTry: settings.secondTry && !context.isSecondTry,
     unescape: rendered.unescape,
     isCanceled: () => context.signal.aborted,
     budget: context.budget,

@@ -27,6 +27,7 @@ interface BlockOptions {
   calls?: CallCheck | undefined
   /** Translates the whole input of a call back, for a tool whose schema was rewritten. */
   undoInput?: ((name: string, input: string) => string) | undefined
+  isLive?: boolean
 }
 
 export class BlockWriter {
@@ -39,6 +40,7 @@ export class BlockWriter {
   #lane: string | undefined
   readonly #calls: CallCheck | undefined
   readonly #undoInput: BlockOptions['undoInput']
+  readonly #isLive: boolean
   /** `turn-start` was written. */
   isStarted = false
   /** Completed tool calls. */
@@ -47,14 +49,15 @@ export class BlockWriter {
 
   /**
    * `stem`: the prefix of generated call ids. Call ids are kept until the turn ends. `lane`: its dialect, for `turn-start`. `calls`:
-   * checks each call before its first event.
+   * checks each call before its first event. `isLive`: the client sees the beginning of a call at once, beside the events.
    */
-  constructor({ budget = new TurnBudget(), stem = 'call', lane, calls, undoInput }: BlockOptions = {}) {
+  constructor({ budget = new TurnBudget(), stem = 'call', ...options }: BlockOptions = {}) {
     this.#budget = budget
     this.#stem = stem
-    this.#lane = lane
-    this.#calls = calls
-    this.#undoInput = undoInput
+    this.#lane = options.lane
+    this.#calls = options.calls
+    this.#undoInput = options.undoInput
+    this.#isLive = options.isLive ?? false
   }
 
   /** The answer has no messages that a door could forward. */
@@ -202,7 +205,7 @@ export class BlockWriter {
     const callId = id === '' || this.#ids.has(id) ? this.#freshId() : id
     this.#ids.add(callId)
     // A check may give the call another name, so its start waits.
-    const started = this.#calls === undefined
+    const started = this.#calls === undefined || this.#isLive
     this.#open = { kind: 'tool-call', block: this.#next++, callId, name, started, given: false }
     if (started) this.#startOpen(this.#open)
     return callId
@@ -235,7 +238,8 @@ export class BlockWriter {
     const { block, callId, name, started, given } = this.#open
     const input = given ? written : (this.#undoInput?.(name, written) ?? written)
     const made = { callId, name, input }
-    const call = this.#calls?.check(made, given, input === written ? value : undefined) ?? made
+    const isShown = given || this.#isLive
+    const call = this.#calls?.check(made, isShown, input === written ? value : undefined) ?? made
     if (!started) this.#startOpen({ block, callId: call.callId, name: call.name })
     if (!given) this.push({ type: 'tool-call-delta', block, delta: call.input })
     this.#open = undefined

@@ -55,6 +55,7 @@ export abstract class TurnReader<Options extends ReaderOptions = ReaderOptions> 
       lane: lane?.dialect,
       calls: options.calls,
       undoInput: options.undoInput,
+      isLive: lane?.form === 'message' && !options.wholeArguments,
     })
     if (lane) this.#lane = new Lane(lane.dialect, this.blocks, this.budget)
   }

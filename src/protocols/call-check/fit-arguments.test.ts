@@ -246,6 +246,7 @@ describe('unchanged values', () => {
     ['9', { type: 'integer', enum: [1, 2] }],
     // A string may be a list in another notation.
     ['a, b', list(string)],
+    ['null', list(string)],
     ['ls -la', list(string)],
     ['', list(string)],
     // Either a number, or a list of one text.

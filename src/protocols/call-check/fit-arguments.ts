@@ -12,6 +12,7 @@ import { fitMembers } from './fit-members.ts'
 import { alternativesOf, elementSchema, flatSchema, listOf } from './flat-schema.ts'
 import { keepDigits } from './keep-digits.ts'
 import { type Candidate, elementAlone, fromText, isSameJson, knownValue, unwrapped } from './readings.ts'
+import { readWord } from './text-literals.ts'
 
 export interface FittedArguments {
   input: Fields
@@ -45,6 +46,10 @@ function someOf(changes: string[]): string[] {
 
 const maxChanges = 20
 const maxDepth = 64
+
+/** Not "null", which may mean that there is no list. */
+const isWord = (text: string) => /^[^\s,;|[\]{}()"'`]+$/.test(text) && readWord(text) !== null
+
 /** Steps that it takes to merge an alternative with its schema. */
 const alternativeCost = 10
 
@@ -148,7 +153,7 @@ export class Fit {
 
   /** A single element without its array. A string that may be a list in another notation, or a command line, does not count. */
   #isElement(value: unknown, schema: Fields): boolean {
-    if (value === null || (typeof value === 'string' && !/^[^\s,;|[\]{}()"'`]+$/.test(value))) return false
+    if (value === null || (typeof value === 'string' && !isWord(value))) return false
     const items = [schema, ...alternativesOf(schema)]
       .map((one) => flatSchema(one, this.schema).items)
       .find((one) => one !== undefined)

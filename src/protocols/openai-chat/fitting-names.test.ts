@@ -15,7 +15,14 @@ it('a corrected call and the call as it was made get the client’s names back',
   )
   const upstream = fitting.request.tools[0]?.name ?? ''
   const made = { callId: 'c', name: upstream, input: '{"a":"5"}' }
-  const end = { type: 'tool-call-end' as const, block: 0, ...made, callId: 'c_mended', input: '{"a":5}', made }
+  const end = {
+    type: 'tool-call-end' as const,
+    block: 0,
+    ...made,
+    callId: 'c_mended',
+    input: '{"a":5}',
+    made,
+  }
   expect(upstream).not.toBe(name)
   expect(fitting.back([end])).toEqual([{ ...end, name, made: { ...made, name } }])
 })

@@ -13,7 +13,31 @@ const circle = { $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } }, 
 const patterns = ['^(a+)+$', '(a|a)*b$', '(?:a?){50}a{50}b', '^(([a-z])+.)+[A-Z]([a-z])+$']
 const text = `${'a'.repeat(40)}!`
 
+/** 150 KB of all of it; no part fails, so that none is left out. */
+const mixture = {
+  $defs: named(1_000, (at) => [`${at}`, { $ref: `#/$defs/${at + 1}` }]),
+  properties: {
+    patterns: { allOf: many(400, (at) => ({ pattern: `^(?:(?:a+)+|(?:a|a)*)*(?:a|b){${at % 40}}$` })) },
+    counted: { allOf: many(400, (at) => ({ pattern: `(?:a{99}){${at % 50}}` })) },
+    alternatives: { anyOf: [...many(3_000, () => ({ type: 'null' })), {}] },
+    chain: { $ref: '#/$defs/0' },
+    circle: { anyOf: [{ $ref: '#/properties/circle' }, { $ref: '#/properties/circle' }] },
+    values: { enum: many(4_000, (at) => `v${at}`) },
+    deep: nested(1_000),
+  },
+}
+const mixed = {
+  patterns: 'a'.repeat(40),
+  counted: 'a'.repeat(5_000),
+  alternatives: 1,
+  chain: 1,
+  values: 'v3999',
+  deep: 1,
+  circle: 1,
+}
+
 export const hostile = {
+  'all of the following': [mixture, mixed],
   'nested quantifiers': [{ pattern: '^(a+)+$' }, text],
   'many such patterns': [
     { properties: named(2_000, (at) => [`p${at}`, { pattern: patterns[at % patterns.length] }]) },

@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { SchemaChecker } from '../../src/base/json-schema/check.ts'
 import { type Draft, type Schema, schemaCase } from './schemas.ts'
-import { fuzzShare } from './settings.ts'
+import { fuzz } from './settings.ts'
 
 const options: Options = {
   strict: false,
@@ -56,7 +56,7 @@ describe.each<Draft>(['2020-12', '7'])('draft %s', (draft) => {
           } else counts.open++
         }
       }),
-      fuzzShare(4),
+      { ...fuzz, numRuns: Math.min(4 * fuzz.numRuns, 8_000) },
     )
     const all = counts.fits + counts.fails + counts.open
     // Otherwise the cases would show little.

@@ -80,7 +80,7 @@ export class ToolCallTracker {
     const call = this.#create(undefined)
     this.#noteType(element)
     this.#name(call, textOf(element.id))
-    this.#fill(call, element, this.#argumentsOf(element))
+    this.#fill(call, element, nameOf(element), this.#argumentsOf(element))
   }
 
   #onDelta(delta: Fields, index: number | undefined, position: number): void {
@@ -88,23 +88,21 @@ export class ToolCallTracker {
     const id = textOf(delta.id)
     const name = nameOf(delta)
     const found = this.#sorter.find({ index, id, name, text, position })
-    if (found) this.#notePiece(found, delta, text)
+    if (found) this.#notePiece(found, delta, name, text)
     else this.#noteStart(delta, index)
     const call = found ?? this.#create(index)
     const isFirstId = call.givenId === '' && id !== ''
     if (isFirstId) this.#name(call, id)
     if (!found) this.#sorter.add(call)
     else if (isFirstId) this.#sorter.onId(call)
-    this.#fill(call, delta, text)
+    this.#fill(call, delta, name, text)
   }
 
   /** A piece of a known call. */
-  #notePiece(call: StreamedCall, { id, function: fields }: Fields, text: string): void {
-    const name = isObject(fields) ? fields.name : undefined
-    if (name === '' || id === '') this.#repairs.add('empty-call-name')
-    if (typeof name === 'string' && name !== '')
-      this.#repairs.add(call.name === '' ? 'late-call-name' : 'repeated-call-name')
-    if (typeof id === 'string' && id !== '' && call.givenId !== '' && id !== call.givenId)
+  #notePiece(call: StreamedCall, { id, function: fields }: Fields, name: string, text: string): void {
+    if (name !== '') this.#repairs.add(call.name === '' ? 'late-call-name' : 'repeated-call-name')
+    else if (id === '' || (fields as Fields | undefined)?.name === '') this.#repairs.add('empty-call-name')
+    if (id && typeof id === 'string' && call.givenId !== '' && id !== call.givenId)
       this.#repairs.add('changing-call-id')
     if (call !== this.#calls.at(-1) && text.trim() !== '') this.#repairs.add('interleaved-calls')
   }
@@ -136,9 +134,8 @@ export class ToolCallTracker {
     call.givenId = id
   }
 
-  #fill(call: StreamedCall, delta: Fields, text: string): void {
+  #fill(call: StreamedCall, delta: Fields, name: string, text: string): void {
     // Never appended: servers repeat names, and none was seen to send one in pieces.
-    const name = nameOf(delta)
     if (call.name === '' && name !== '') {
       this.#budget.spend(textCost(name))
       call.name = name

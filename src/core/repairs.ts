@@ -28,7 +28,7 @@ export const repairNotes = {
   'no-finish': 'the upstream sent no finish_reason; it was inferred from the answer',
   'finish-of-calls':
     'the upstream ended its tool calls with another finish reason; it was replaced by the one of tool calls',
-  'announced-calls': 'the upstream announced tool calls and sent none',
+  'announced-calls': 'the upstream announced tool calls and sent none; its finish reason was replaced',
   'odd-finish': 'the upstream gave a finish reason that its API does not have; the nearest one was used',
   'no-done': 'the upstream ended its stream without [DONE]; its finish_reason was taken as the end',
   'output-after-end': 'the upstream sent more output after the end of it; that was left out',

@@ -135,7 +135,7 @@ describe('T72: answers', () => {
       const begin = start('claude-opus-5-5')
       upstream.answer = { headers: eventStream, body: begin + body + stop(sent) }
       const answer = await send(asks())
-      expect(answer.headers.get('x-dragoman-notes')).toContain('stop reason')
+      expect(answer.headers.get('x-dragoman-notes')).toContain('finish reason')
       expect(await answer.text()).toBe(named(begin) + body + stop(expected))
     })
 
@@ -148,7 +148,7 @@ describe('T72: answers', () => {
       upstream.answer = { body: body(sent) }
       const answer = await send(asks({ stream: false }))
       expect(await answer.text()).toBe(named(body(expected)))
-      expect(answer.headers.get('x-dragoman-notes')).toContain('stop reason')
+      expect(answer.headers.get('x-dragoman-notes')).toContain('finish reason')
     })
   })
 

@@ -43,8 +43,8 @@ const both = ['openai', 'anthropic']
 const caseName = (kind) => (kind === 'anthropic' ? 'claude-conform-{case}' : 'conform-{case}')
 
 /**
- * Of each gateway: the kinds of upstream, the prefix of model names, headers, and how many checks run at once: those that stop
- * calling an upstream that fails take one at a time.
+ * Of each gateway: the kinds of upstream, the prefix of model names, headers, and how many checks run at once. Those that stop
+ * calling an upstream that fails take one at a time, and are given the time to calm down (`calms`).
  */
 const subjects = {
   dragoman: { start: startDragoman, kinds: both, prefix: 'up/' },
@@ -61,10 +61,11 @@ const subjects = {
     kinds: both,
     prefix: 'up/',
     atOnce: 1,
+    calms: true,
     // At its Gemini door it does not read Google's header for the key.
     headers: (_kind, _origin, key) => ({ authorization: `Bearer ${key}` }),
   },
-  omniroute: { start: startOmniRoute, kinds: both, prefix: 'up/', atOnce: 1 },
+  omniroute: { start: startOmniRoute, kinds: both, prefix: 'up/', atOnce: 1, calms: true },
   'raw pipe': { start: startRawPipe, kinds: both, prefix: '' },
 }
 
@@ -95,7 +96,7 @@ async function startRawPipe({ upstream, folder }) {
 }
 
 async function judge(name, kind) {
-  const { start, prefix, headers = () => ({}), atOnce } = subjects[name]
+  const { start, prefix, headers = () => ({}), atOnce, calms = false } = subjects[name]
   const upstream = await startUpstream(kind, { fallback: obliging })
   const origin = new URL(upstream.url).origin
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-conform-'))
@@ -113,6 +114,7 @@ async function judge(name, kind) {
     const results = await runCases({
       ...options,
       ...(atOnce === undefined ? {} : { atOnce }),
+      calms,
       jobs: jobsOf(allCases, { doors: doorNames, upstream: kind, ...(only ? { only } : {}) }),
       missing,
       signal: new AbortController().signal,

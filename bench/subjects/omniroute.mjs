@@ -53,7 +53,8 @@ export async function startOmniRoute({ upstream, folder, kind, core }) {
     const send = await openDashboard(running.url)
     await send('PATCH', '/api/resilience', resilience)
     await addUpstream(send, kind, upstream)
-    return { name: 'omniroute', version, ...running }
+    const made = await send('POST', '/api/keys', { name: 'bench' })
+    return { name: 'omniroute', version, ...running, key: made.key }
   } catch (error) {
     await running?.stop()
     say(`bench: without OmniRoute: ${error.message}`)

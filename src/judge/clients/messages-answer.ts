@@ -94,6 +94,8 @@ export class EventReader {
   }
 
   take(name: string | undefined, data: string): void {
+    // Known clients choose events by their names, so they pass over Chat's mark.
+    if (name === undefined && data === '[DONE]') return this.#report('exact', 'the end mark of Chat')
     const value = parsed(data)
     if (!isShape(value)) {
       if (data !== '') this.#report('frame', `data that is not a JSON object: ${data.slice(0, 80)}`)

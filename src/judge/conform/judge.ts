@@ -5,7 +5,7 @@ import { type Answer, isStream, type Rule } from '../clients/answer.ts'
 import type { Reply } from '../clients/http.ts'
 import { at, isShape, parsed, textAt } from '../clients/json.ts'
 import { Unmet } from './case.ts'
-import { type Client, everyone, ruleNoticed } from './noticed.ts'
+import { type Client, everyone, nobody, ruleNoticed } from './noticed.ts'
 
 const shown = (value: unknown): string => {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
@@ -133,7 +133,13 @@ export function failedByStatus(answer: Answer, least: number): void {
 /** No usage for a client that did not ask for it. Only a chunk without choices harms anyone. */
 export function noUsage({ usages, violations }: Answer): void {
   const isHarmless = violations.some(({ message }) => message === 'usage in a chunk with choices')
-  if (usages > 0) throw new Unmet('chunks with usage: 0', String(usages), isHarmless ? [] : undefined)
+  if (usages > 0) throw new Unmet('chunks with usage: 0', String(usages), isHarmless ? nobody : undefined)
+}
+
+/** Repeated usage harms only clients that add it up, and none is known. */
+export function usageOnce({ usages }: Answer): void {
+  if (usages !== 1)
+    throw new Unmet('number of usage reports: 1', String(usages), usages > 1 ? nobody : undefined)
 }
 
 export function refused(reply: Reply, statuses: readonly number[]): void {
@@ -145,11 +151,14 @@ export function refused(reply: Reply, statuses: readonly number[]): void {
 /** The error body of all dialects: {"error": {"message", "type"}}; Google says `status` in place of `type`. */
 export function errorShaped(reply: Reply): void {
   const body = parsed(reply.text)
-  holds(
-    textAt(body, 'error', 'message') !== '' &&
-      ['type', 'status'].some((name) => typeof at(body, 'error', name) === 'string'),
+  const hasMessage = textAt(body, 'error', 'message') !== ''
+  const hasType = ['type', 'status'].some((name) => typeof at(body, 'error', name) === 'string')
+  if (hasMessage && hasType) return
+  throw new Unmet(
     'an error body with error.message and error.type',
-    `HTTP ${reply.status}: ${reply.text || 'an empty body'}`,
+    `HTTP ${reply.status}: ${shown(reply.text || 'an empty body')}`,
+    // Clients show the message; none is known to need the type.
+    hasMessage ? nobody : undefined,
   )
 }
 

@@ -37,6 +37,9 @@ export const noticedAt = (door: DoorName, clients: readonly Client[]): Client[] 
 export const noticedText = (clients: readonly string[]): string =>
   clients.length === 0 ? 'none known: strictness only' : clients.join(', ')
 
+/** Clients that count tokens, to compact the conversation in time. */
+export const counters: readonly Client[] = ['OpenCode', 'Codex', 'Claude Code', 'Gemini CLI']
+
 /** Who notices that a rule of the strict clients is broken. */
 export const ruleNoticed: Record<Rule, readonly Client[]> = {
   // Both SDKs return a body of another type as text; Codex wants a stream.
@@ -52,7 +55,8 @@ export const ruleNoticed: Record<Rule, readonly Client[]> = {
   index: ['openai SDK', 'OpenCode', 'Anthropic SDK', 'Claude Code'],
   call: everyone,
   finish: everyone,
-  usage: ['OpenCode', 'Codex', 'Claude Code', 'Gemini CLI'],
+  // Where it stands, and whether its parts add up: clients take what comes last.
+  usage: nobody,
   // The end of a Chat stream is its finish_reason: known clients do not miss [DONE].
   end: ['Codex', 'Claude Code', 'Anthropic SDK', 'Gemini CLI'],
   order: ['openai SDK', 'Anthropic SDK'],

@@ -1,5 +1,6 @@
 // Runs the cases and collects their results. Each request has its own connection.
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import { clients } from '../clients/all.ts'
 import type { Answer, Ask, DoorName, Form } from '../clients/answer.ts'
 import { NoReply } from '../clients/http.ts'
@@ -42,6 +43,8 @@ export interface RunOptions extends Judged {
   jobs: readonly Job[]
   /** Doors that the gateway does not offer, with its answers. */
   missing: ReadonlyMap<DoorName, string>
+  /** The gateway stops calling an upstream that fails: after each failure, waits until it calls it again. */
+  calms?: boolean
   /** Checks at a time; by default 4 if each has its own model name, otherwise 1. */
   atOnce?: number
   signal: AbortSignal
@@ -134,6 +137,7 @@ class Judge {
       expected?.release()
       expected?.forget()
       if (test.failing && !this.#options.model.includes('{case}')) await this.#calm(wire)
+      else if (this.#options.calms) await this.#calm(wire, calmingMs)
     }
   }
 
@@ -170,12 +174,20 @@ class Judge {
     return answer
   }
 
-  /** A success resets the gateway's failure count for the next case. */
-  async #calm(wire: Wiring): Promise<void> {
-    const quiet = new Wiring(this.#options, wire.door, 'calm')
-    await quiet.ask({ form: 'whole' }).catch(() => undefined)
+  /** A success resets the gateway's failure count for the next case. Repeated for `patienceMs` until it comes. */
+  async #calm(wire: Wiring, patienceMs = 0): Promise<void> {
+    const until = Date.now() + patienceMs
+    for (;;) {
+      const quiet = new Wiring(this.#options, wire.door, 'calm')
+      const answer = await quiet.ask({ form: 'whole' }).catch(() => undefined)
+      if (answer?.reply.status === 200 || Date.now() >= until || this.#options.signal.aborted) return
+      await sleep(300)
+    }
   }
 }
+
+/** The longest wait for a gateway that does not call its upstream. */
+const calmingMs = 45_000
 
 const sharedAsks: Record<SharedName, (mark: string) => Partial<Ask>> = {
   hello: () => ({ maxTokens: 64 }),

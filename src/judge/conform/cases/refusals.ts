@@ -1,7 +1,7 @@
 // Requests that a gateway must refuse, with an error that clients can read. No scripted upstream is needed.
 
 import { parsed, shapesAt, textAt } from '../../clients/json.ts'
-import { type Context, NotJudged, plainCases } from '../case.ts'
+import { type Context, NotJudged, plainCases, Unmet } from '../case.ts'
 import { holds, refused, same } from '../judge.ts'
 import { everyone, nobody } from '../noticed.ts'
 import { unknownModel } from '../upstream/server.ts'
@@ -55,7 +55,8 @@ export const refusalCases = plainCases('refusals', 'nothing', [
         headers: json,
       })
       refused(reply, [404, 400])
-      holds(reply.status === 404, 'HTTP 404', `HTTP ${reply.status}: ${reply.text}`)
+      // The message says it, too.
+      if (reply.status === 400) throw new Unmet('HTTP 404', `HTTP 400: ${reply.text}`, nobody)
     },
   },
   {

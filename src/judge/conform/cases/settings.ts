@@ -4,7 +4,7 @@ import type { Answer } from '../../clients/answer.ts'
 import { shapesAt } from '../../clients/json.ts'
 import { type Context, scriptedCases } from '../case.ts'
 import { asked, holds, includes, same, succeeded } from '../judge.ts'
-import { everyone } from '../noticed.ts'
+import { everyone, nobody } from '../noticed.ts'
 import { says } from '../upstream/turn.ts'
 import { accepted, both, choiceOf, contains, group, schemaOf, user } from './request-parts.ts'
 import { read, tools } from './tools.ts'
@@ -13,12 +13,17 @@ const manyKinds = {
   type: 'object',
   properties: {
     path: { type: 'string', description: 'Where', minLength: 1 },
-    mode: { enum: ['a', 'b'], default: 'a' },
+    mode: { enum: ['a', 'b'] },
     lines: { type: 'array', items: { type: 'integer', minimum: 0 } },
     either: { anyOf: [{ type: 'string' }, { type: 'null' }] },
     nested: { type: 'object', properties: { x: { type: 'number' } }, additionalProperties: false },
   },
   required: ['path'],
+}
+
+const noted = {
+  type: 'object',
+  properties: { path: { type: 'string', title: 'Path', default: '.', examples: ['src'] } },
 }
 
 export const settingCases = scriptedCases(group, [
@@ -34,6 +39,19 @@ export const settingCases = scriptedCases(group, [
       accepted(answer, context)
       contains(context, '"read"', 'Read a file.')
       includes('the schema', schemaOf(context.upstream, asked(context).body), manyKinds)
+    },
+  },
+  {
+    id: 'U3b',
+    title: 'notes in a schema, such as a default, reach the upstream',
+    why: 'the model does not know what it may leave out',
+    noticedBy: nobody,
+    upstreams: both,
+    ask: { tools: [{ ...read, schema: noted }] },
+    play: says('so'),
+    judge: (answer, context) => {
+      accepted(answer, context)
+      includes('the schema', schemaOf(context.upstream, asked(context).body), noted)
     },
   },
   ...(

@@ -2,8 +2,8 @@
 
 import type { Answer, Rule } from '../../clients/answer.ts'
 import { type Context, plainCases } from '../case.ts'
-import { holds, noUsage, noViolation, same, succeeded } from '../judge.ts'
-import { everyone, ruleNoticed } from '../noticed.ts'
+import { holds, noUsage, noViolation, succeeded, usageOnce } from '../judge.ts'
+import { counters, everyone, ruleNoticed } from '../noticed.ts'
 
 const stream = ['stream'] as const
 
@@ -100,11 +100,11 @@ export const shapeCases = plainCases('shapes', 'nothing', [
     id: 'F11',
     title: 'requested usage, once, with a correct total',
     why: 'clients count no tokens or count them twice, and compact too late',
-    noticedBy: ruleNoticed.usage,
+    noticedBy: counters,
     run: async (context) => {
       const answer = await context.shared('counted')
       succeeded(answer)
-      same('number of usage reports', answer.usages, 1)
+      usageOnce(answer)
       noViolation(answer, 'usage')
       const { input = 0, output = 0 } = answer.usage ?? {}
       holds(input > 0 && output > 0, 'numbers above 0', answer.usage)

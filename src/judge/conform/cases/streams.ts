@@ -2,8 +2,8 @@
 
 import { doorNames } from '../../clients/answer.ts'
 import { type Case, scriptedCases } from '../case.ts'
-import { holds, noUsage, noViolation, same, succeeded } from '../judge.ts'
-import { everyone, ruleNoticed } from '../noticed.ts'
+import { holds, noUsage, noViolation, same, succeeded, usageOnce } from '../judge.ts'
+import { counters, everyone } from '../noticed.ts'
 import * as anthropic from '../upstream/anthropic.ts'
 import * as openai from '../upstream/openai.ts'
 import { eventStream, type Play, type Played } from '../upstream/played.ts'
@@ -164,14 +164,14 @@ const usage = scriptedCases('usage', [
     id: 'T17b',
     title: 'requested usage arrives once, after the end, on tool turns too',
     why: 'clients count no tokens, or count them twice',
-    noticedBy: ruleNoticed.usage,
+    noticedBy: counters,
     link: github('Portkey-AI/gateway/pull/1629'),
     upstreams: both,
     ask: { usage: true, tools },
     play: turn([{ call: 'read', id: 'call_a', input: '{"path":"a"}' }], 'tool_calls'),
     judge: (answer) => {
       succeeded(answer)
-      same('number of usage reports', answer.usages, 1)
+      usageOnce(answer)
       noViolation(answer, 'usage')
       same('the tokens', [answer.usage?.input, answer.usage?.output], [31, 17])
     },
@@ -198,7 +198,7 @@ const usage = scriptedCases('usage', [
     id,
     title: `usage sent ${how} is counted once`,
     why: 'clients count no tokens, or count them many times',
-    noticedBy: ruleNoticed.usage,
+    noticedBy: counters,
     link: github('ROCm/ATOM/pull/1711'),
     upstreams: ['openai' as const],
     forms: ['stream' as const],
@@ -211,7 +211,7 @@ const usage = scriptedCases('usage', [
       )) as Play,
     judge: (answer: Parameters<typeof succeeded>[0]) => {
       succeeded(answer)
-      same('number of usage reports', answer.usages, 1)
+      usageOnce(answer)
       same('the tokens', [answer.usage?.input, answer.usage?.output], [31, 17])
     },
   })),
@@ -241,7 +241,7 @@ const usage = scriptedCases('usage', [
     id: 'T17f',
     title: 'cached tokens count as prompt tokens and are reported separately',
     why: 'clients show costs and context far too low',
-    noticedBy: ['OpenCode', 'Codex', 'Claude Code'],
+    noticedBy: counters,
     upstreams: ['anthropic'],
     ask: { usage: true },
     play: ({ stream }) => {

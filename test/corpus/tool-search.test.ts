@@ -96,7 +96,7 @@ function groupNames(tools: readonly Tool[]): (tool: Tool) => string[] {
 const shareOf = (outcomes: readonly Outcome[], what: Measured): number =>
   outcomes.filter((outcome) => outcome[what]).length / outcomes.length
 
-/** The weights were chosen on the first half: no tool is wanted in both. */
+/** The weights were compared on the first half. No tool comes first in both. */
 function halvesOf(outcomes: readonly Outcome[]): [Outcome[], Outcome[]] {
   const isFirst = ({ wanted: [name = ''] }: Outcome) => hashOf(name) % 2 === 0
   return [outcomes.filter(isFirst), outcomes.filter((outcome) => !isFirst(outcome))]

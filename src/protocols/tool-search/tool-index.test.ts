@@ -125,8 +125,8 @@ describe('ToolIndex', () => {
   it('looks for other spellings of a bounded number of words', () => {
     const unknown = (count: number) =>
       Array.from({ length: count }, (_, at) => `qqq${'x'.repeat(at)}`).join(' ')
-    expect(found(`${unknown(20)} wether`)).toEqual(['get_weather'])
-    expect(found(`${unknown(40)} wether`)).toEqual([])
+    expect(found(`${unknown(20)} weathr`)).toEqual(['get_weather'])
+    expect(found(`${unknown(40)} weathr`)).toEqual([])
   })
 
   it('reads a bounded part of a huge question and a deep schema', () => {

@@ -40,7 +40,7 @@ export class BlockWriter {
   #lane: string | undefined
   readonly #calls: CallCheck | undefined
   readonly #undoInput: BlockOptions['undoInput']
-  readonly #isLive: boolean
+  #isLive: boolean
   /** `turn-start` was written. */
   isStarted = false
   /** Completed tool calls. */
@@ -51,18 +51,20 @@ export class BlockWriter {
    * `stem`: the prefix of generated call ids. Call ids are kept until the turn ends. `lane`: its dialect, for `turn-start`. `calls`:
    * checks each call before its first event. `isLive`: the client sees the beginning of a call at once, beside the events.
    */
-  constructor({ budget = new TurnBudget(), stem = 'call', ...options }: BlockOptions = {}) {
+  constructor(options: BlockOptions = {}) {
+    const { budget = new TurnBudget(), stem = 'call', lane, calls, undoInput, isLive = false } = options
     this.#budget = budget
     this.#stem = stem
-    this.#lane = options.lane
-    this.#calls = options.calls
-    this.#undoInput = options.undoInput
-    this.#isLive = options.isLive ?? false
+    this.#lane = lane
+    this.#calls = calls
+    this.#undoInput = undoInput
+    this.#isLive = isLive
   }
 
   /** The answer has no messages that a door could forward. */
   leaveLane(): void {
     this.#lane = undefined
+    this.#isLive = false
   }
 
   get begun(): boolean {

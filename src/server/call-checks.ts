@@ -15,6 +15,8 @@ interface TurnOptions {
   caller: Caller
   /** Calls go back to the service as the model made them. Not to a session: it knows its calls itself. */
   keepsRecords: boolean
+  /** Of the turn that makes the calls. */
+  turnId?: string | undefined
   note(text: string): void
   onChecked?(outcome: CheckOutcome): void
 }

@@ -78,6 +78,7 @@ function retryOptions(
   const { backend, backendName } = target
   if (!calls || callChecks?.modeOf(backendName) !== 'retry') return undefined
   return {
+    turnId: serving.turnId,
     request,
     first,
     calls,
@@ -197,7 +198,7 @@ async function openOne(
 
 /** The client's own tools count as offered, also those that the model has not loaded. */
 function beginChecks(
-  { services, request: { turn }, caller, notes, observer }: Serving,
+  { services, request: { turn }, turnId, caller, notes, observer }: Serving,
   asked: TurnRequest,
   { backend, backendName }: Target,
 ): TurnCalls | undefined {
@@ -207,6 +208,7 @@ function beginChecks(
     {
       backend: backendName,
       caller,
+      turnId,
       keepsRecords: backend.sessions === undefined,
       note: (text) => notes.add(text),
       onChecked: (outcome) => observer.checked(outcome),

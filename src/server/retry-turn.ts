@@ -17,6 +17,7 @@ import type { CallRecord } from '../protocols/call-check/restore-calls.ts'
 import type { TurnCalls, UnfitCall } from '../protocols/call-check/turn-calls.ts'
 
 export interface RetryTurnOptions {
+  turnId?: string | undefined
   request: TurnRequest
   first: Turn
   calls: TurnCalls
@@ -69,7 +70,7 @@ class Retry {
     this.#turn = options.first
     this.#answer = new JoinedAnswer({
       progressAs: 'off',
-      onlyLastText: false,
+      onlyLastText: options.request.responseFormat !== undefined,
       showsCall: (call) => this.#shows(call),
     })
   }
@@ -202,8 +203,9 @@ class Retry {
   /** Servers that number the calls of each answer give both answers the same ids. */
   #secondId(made: string): string {
     let id = made
-    while (this.#firstIds.has(markId(id))) id = `${id}_2`
-    return markId(id)
+    const { turnId } = this.#options
+    while (this.#firstIds.has(markId(id, turnId))) id = `${id}_2`
+    return markId(id, turnId)
   }
 
   /** The calls that were held back, for lack of better ones. */

@@ -244,6 +244,10 @@ describe('unchanged values', () => {
     ['B', { enum: ['b', 'a', 'b '] }],
     ['d', { enum: ['a', 'b', 'c'] }],
     ['9', { type: 'integer', enum: [1, 2] }],
+    // Broken JSON that could mean two things.
+    ['["a" "b"]', list(string)],
+    ['["a", "b"', list(string)],
+    ['{"id": 1,', todo],
     // A string may be a list in another notation.
     ['a, b', list(string)],
     ['null', list(string)],

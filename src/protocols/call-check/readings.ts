@@ -27,7 +27,7 @@ export const elementAlone = (value: unknown): Candidate => ({
 export function fromText(type: JsonType, text: string): Candidate | undefined {
   const trimmed = text.trim()
   if (type === 'object' || type === 'array') {
-    const read = readStructure(innermost(trimmed))
+    const read = readCertain(innermost(trimmed))
     if (read === undefined || typeOf(read.value) !== type) return undefined
     return became(read.value, text, nameOfType(type), read.changes)
   }
@@ -39,6 +39,20 @@ export function fromText(type: JsonType, text: string): Candidate | undefined {
   const value = type === 'integer' || type === 'number' ? readLongNumber(inner) : readWord(inner)
   if (value === undefined || (value === null) !== (type === 'null')) return undefined
   return became(value, text, nameOfType(type))
+}
+
+/** Repairs of broken JSON that may be wrong: the text could also mean something else. */
+const guesses = new Set([
+  'missing commas',
+  'missing closing brackets',
+  'unescaped quotes in strings',
+  'numbers in another notation',
+  'bad escapes',
+])
+
+function readCertain(text: string): ReturnType<typeof readStructure> {
+  const read = readStructure(text)
+  return read?.changes.some((change) => guesses.has(change)) ? undefined : read
 }
 
 /** Removes up to three layers of JSON string encoding. */
@@ -76,7 +90,7 @@ export function unwrapped(input: Fields, schema: Fields): { name: string; value:
   if (!only || others.length > 0) return undefined
   const [name, given] = only
   if (!wrappers.has(name) || memberRules(schema, schema).declared.has(name)) return undefined
-  const value = typeof given === 'string' ? readStructure(given.trim())?.value : given
+  const value = typeof given === 'string' ? readCertain(given.trim())?.value : given
   return isObject(value) ? { name, value } : undefined
 }
 

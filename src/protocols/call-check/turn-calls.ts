@@ -34,6 +34,7 @@ export interface TurnCallsOptions {
   opaqueTools?: readonly (string | undefined)[]
   /** The id of a call that was corrected shows it, so that the original can be restored when it comes back. */
   marksIds: boolean
+  turnId?: string | undefined
   note(text: string): void
   onChecked?(outcome: CheckOutcome): void
   /** The client gets `call` instead of `made`. */
@@ -77,9 +78,9 @@ export class TurnCalls implements CallCheck {
     const { input, changes, text } = fitTo(tool, value, made.input)
     const isSame = tool.name === made.name && input === value
     if (isSame) return this.#onUnfit(made, made, tool, value)
-    const { note, marksIds, onRepaired } = this.#options
+    const { note, marksIds, turnId, onRepaired } = this.#options
     const call: KnownCall = {
-      callId: marksIds ? markId(made.callId) : made.callId,
+      callId: marksIds ? markId(made.callId, turnId) : made.callId,
       name: tool.name,
       input: text,
     }

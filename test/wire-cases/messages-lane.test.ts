@@ -95,6 +95,12 @@ describe('T72: answers', () => {
       call(0, '{"a":1}') + frame({ type: 'ping' }) + call(1, '{}') + stop('tool_use'),
     ],
     [
+      'calls of a program that the service ran to its end',
+      call(0, '{"a":1}').replace('"direct"', '"code_execution_20250825","tool_id":"srvtoolu_1"') +
+        known(1) +
+        stop('end_turn'),
+    ],
+    [
       'thinking, hidden and redacted',
       block(
         0,

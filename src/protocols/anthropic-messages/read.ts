@@ -38,6 +38,7 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
   readonly #usage = new AnthropicUsage()
   #started = false
   #isBlockOpen = false
+  #hasOwnCalls = false
   #kind: AnthropicPiece | 'other' = 'other'
   /** The index of the open block. */
   #index: unknown
@@ -197,7 +198,8 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
   #correctStop(data: string, path: readonly string[]): void {
     if (!this.options.lane) return
     const { calls, hasText } = this.blocks
-    const right = correctStop(this.#stopReason, { hasCalls: calls > 0 || this.#call !== undefined, hasText })
+    const hasCalls = calls > 0 || this.#call !== undefined
+    const right = correctStop(this.#stopReason, { hasCalls, hasOwnCalls: this.#hasOwnCalls, hasText })
     if (right === undefined) return
     this.#corrected = replaceMember(data, path, JSON.stringify(right))
     if (right === 'tool_use') this.repairs.add('finish-of-calls')
@@ -248,6 +250,7 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
     const name = this.options.toolName(block.name)
     this.#call = new OpenCall(name, isEmptyInput(block.input) ? '' : input)
     this.#isOfCall = true
+    this.#hasOwnCalls ||= !isObject(block.caller) || block.caller.type === 'direct'
     const id = this.blocks.startCall(block.id, name)
     if (id === block.id) return
     // Streamed arguments pass as they are, so only the start of the call is written anew.

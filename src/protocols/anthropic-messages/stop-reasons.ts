@@ -27,11 +27,18 @@ export function stopFault(raw: string | undefined, reason: FinishReason): Repair
   return stated === 'other' ? 'odd-finish' : undefined
 }
 
+interface AnswerFacts {
+  hasCalls: boolean
+  /** One of the calls is the model's own, not of a program that the service runs. Those may have their results already. */
+  hasOwnCalls: boolean
+  hasText: boolean
+}
+
 /** The stop reason that fits the answer; undefined if the stated one does, or if the answer is an error anyway. */
 export function correctStop(
   stated: string | undefined,
-  { hasCalls, hasText }: { hasCalls: boolean; hasText: boolean },
+  { hasCalls, hasOwnCalls, hasText }: AnswerFacts,
 ): string | undefined {
-  if (stated === 'end_turn' && hasCalls) return 'tool_use'
+  if (stated === 'end_turn' && hasOwnCalls) return 'tool_use'
   return stated === 'tool_use' && !hasCalls && hasText ? 'end_turn' : undefined
 }

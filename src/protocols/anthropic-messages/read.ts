@@ -13,9 +13,9 @@ import { cutCallNote, longestInput, readToolInput } from '../requests/tool-input
 import { DeltaShapes } from '../streams/delta-shapes.ts'
 import { createLaneStep, type LaneStep } from '../streams/lane.ts'
 import { isCut, type ReaderOptions, TurnReader } from '../streams/reader.ts'
+import { AnswerStop } from './answer-stop.ts'
 import { fromAnthropicError } from './errors.ts'
 import { inputTexts, isEmptyInput, OpenCall } from './open-call.ts'
-import { correctStop, statedReason, stopFault } from './stop-reasons.ts'
 import { AnthropicUsage } from './usage-in.ts'
 
 interface AnthropicReaderOptions extends ReaderOptions {
@@ -38,7 +38,6 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
   readonly #usage = new AnthropicUsage()
   #started = false
   #isBlockOpen = false
-  #hasOwnCalls = false
   #kind: AnthropicPiece | 'other' = 'other'
   /** The index of the open block. */
   #index: unknown
@@ -48,8 +47,7 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
   readonly #shapes: DeltaShapes<AnthropicPiece>
   #call: OpenCall | undefined
   #signature: string | undefined
-  #stopReason: string | undefined
-  #stopSequence: string | undefined
+  readonly #stop = new AnswerStop()
   /** The message that was just read belongs to a call, or to a block that only this dialect has. */
   #isOfCall = false
   #isOfOwnBlock = false
@@ -121,7 +119,7 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
       if (typeof block.signature === 'string') this.#signature = block.signature
       this.#onBlockStop()
     }
-    this.#onStop(answer)
+    this.#stop.read(answer)
     if (text !== undefined) this.#correctStop(text, ['stop_reason'])
     this.finish()
   }
@@ -145,7 +143,7 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
       case 'content_block_stop':
         return this.#onBlockStop()
       case 'message_delta':
-        if (isObject(event.delta)) this.#onStop(event.delta)
+        if (isObject(event.delta)) this.#stop.read(event.delta)
         this.#correctStop(data, ['delta', 'stop_reason'])
         this.#onTransformations(event.input_transformations)
         return this.#usage.merge(event.usage)
@@ -189,17 +187,11 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
     if (Array.isArray(entries) && entries.length > 0) this.options.onTransformations?.(entries)
   }
 
-  #onStop({ stop_reason: reason, stop_sequence: sequence }: Fields): void {
-    if (typeof reason === 'string') this.#stopReason = reason
-    if (typeof sequence === 'string') this.#stopSequence = sequence
-  }
-
   /** In a lane, `conclude` comes too late: the client would read the service's own stop reason. */
   #correctStop(data: string, path: readonly string[]): void {
     if (!this.options.lane) return
     const { calls, hasText } = this.blocks
-    const hasCalls = calls > 0 || this.#call !== undefined
-    const right = correctStop(this.#stopReason, { hasCalls, hasOwnCalls: this.#hasOwnCalls, hasText })
+    const right = this.#stop.correction({ hasCalls: calls > 0 || this.#call !== undefined, hasText })
     if (right === undefined) return
     this.#corrected = replaceMember(data, path, JSON.stringify(right))
     if (right === 'tool_use') this.repairs.add('finish-of-calls')
@@ -237,22 +229,16 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
   }
 
   #onCallStart(block: Fields, input = writeExact(block.input)): void {
-    if (
-      typeof block.id !== 'string' ||
-      typeof block.name !== 'string' ||
-      block.name === '' ||
-      block.id === ''
-    ) {
-      throw this.malformed('a tool call without id or name')
-    }
+    const [callId, given] = [textOf(block.id), textOf(block.name)]
+    if (callId === '' || given === '') throw this.malformed('a tool call without id or name')
     this.#kind = 'call'
     if (this.#index !== undefined) this.#callIndexes.add(this.#index)
-    const name = this.options.toolName(block.name)
+    const name = this.options.toolName(given)
     this.#call = new OpenCall(name, isEmptyInput(block.input) ? '' : input)
     this.#isOfCall = true
-    this.#hasOwnCalls ||= !isObject(block.caller) || block.caller.type === 'direct'
-    const id = this.blocks.startCall(block.id, name)
-    if (id === block.id) return
+    this.#stop.onCall(block)
+    const id = this.blocks.startCall(callId, name)
+    if (id === callId) return
     // Streamed arguments pass as they are, so only the start of the call is written anew.
     const { wholeArguments, lane } = this.options
     if (wholeArguments || lane?.form !== 'message') this.#isReplaced = true
@@ -343,22 +329,14 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
 
   protected finish(): void {
     this.#startLate()
-    const raw = this.#stopReason
-    const stated = statedReason(raw)
+    const { stated, words } = this.#stop
     this.#settleCall(isCut(stated))
     this.blocks.close()
     const reason = this.conclude(stated)
-    this.#noteRead(stopFault(raw, reason))
+    this.#noteRead(this.#stop.fault(reason))
     this.ended = true
-    const stopSequence = this.#stopSequence
     const { usage } = this.#usage
-    this.blocks.push({
-      type: 'turn-end',
-      reason,
-      ...(raw === undefined ? {} : { rawReason: raw }),
-      ...(stopSequence === undefined ? {} : { stopSequence }),
-      ...(usage ? { usage } : {}),
-    })
+    this.blocks.push({ type: 'turn-end', reason, ...words, ...(usage ? { usage } : {}) })
   }
 }
 

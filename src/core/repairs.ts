@@ -85,6 +85,10 @@ export class Repairs {
     this.#note = note
   }
 
+  has(kind: RepairKind): boolean {
+    return this.#seen.has(kind)
+  }
+
   /** May be called for every delta: only the first one of a kind is noted. */
   add(kind: RepairKind): void {
     if (this.#seen.has(kind)) return

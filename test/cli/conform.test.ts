@@ -217,7 +217,7 @@ describe('a report', () => {
     const where = ['--upstream', 'openai', '--upstream-port', String(port), '--model']
     for (const model of ['box/conform-{case}', 'box/fixed']) {
       const { code, stdout } = await home.run(['conform', url, ...where, model, '--only', 'T7,T13,U1'])
-      expect(stdout).toMatch(/All 12 checks passed/)
+      expect(stdout).toMatch(/All 16 checks passed/)
       expect(code).toBe(0)
     }
     await gateway.close()
@@ -273,7 +273,7 @@ describe('a report', () => {
     const [code] = await once(child, 'close')
     expect(code).toBe(2)
     const report = JSON.parse(readFileSync(file, 'utf8'))
-    expect(report).toMatchObject({ partial: true, planned: 6 })
+    expect(report).toMatchObject({ partial: true, planned: 8 })
     expect(report.results.map(({ door }: { door: string }) => door)).toEqual(['chat', 'chat'])
   })
 })

@@ -157,6 +157,9 @@ export class ChatReader extends TurnReader<ChatReaderOptions> {
     const [call] = Array.isArray(calls) && calls.length === 1 ? calls : []
     if (!isObject(call) || !Number.isInteger(call.index) || !isObject(call.function)) return
     if (call.id || call.function.name || call.extra_content != null) return
+    // Pieces of a known shape are read without a look at these: what is wrong with them must have been noted.
+    const isEmpty = call.id === '' || call.function.name === ''
+    if (isEmpty && !this.repairs.has('empty-call-name')) return
     if (this.#shapes.learn('arguments', data, 'arguments', call.function.arguments))
       this.#callIndex = call.index
   }

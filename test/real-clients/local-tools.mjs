@@ -1,5 +1,5 @@
 // The tools of the small agents around the libraries: files and commands in the folder they are started in.
-import { execFileSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 
 const text = (description) => ({ type: 'string', description })
@@ -22,7 +22,10 @@ export const tools = {
   run_command: {
     description: 'Run a shell command',
     schema: schema({ command: text('the command line') }),
-    run: ({ command }) => execFileSync('sh', ['-c', command], { encoding: 'utf8', stdio: 'pipe' }),
+    run({ command }) {
+      const { stdout, stderr, status } = spawnSync('sh', ['-c', command], { encoding: 'utf8' })
+      return status === 0 ? stdout : `${stdout}${stderr}\nExit code: ${status}`
+    },
   },
 }
 

@@ -3,11 +3,13 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, it } from 'vitest'
+import { schemaChecker } from '../../src/base/json-schema/schema-checkers.ts'
 import type { TurnEvent } from '../../src/core/events.ts'
+import { fitArguments } from '../../src/protocols/call-check/fit-arguments.ts'
 import { TextTurnReader } from '../../src/protocols/tool-text/read.ts'
 import { checkTurn } from '../check-turn.ts'
 import { adversarial, adversarialTools } from './adversarial.ts'
-import { type BfclRow, readBfcl } from './bfcl.ts'
+import { type BfclRow, type CorpusCall, readBfcl } from './bfcl.ts'
 import { bfclMisses, floors, parserMisses } from './expectations.ts'
 import { fitsTypes } from './own-schema.ts'
 import { inPieces, newParser, type PieceSize, parsed } from './parsed.ts'
@@ -32,6 +34,12 @@ else {
 
 const markupOf = (format: Format) => (format === 'Hermes' ? 'json' : 'xml')
 
+/** Some recorded calls do not fit the schemas of their row: null for an optional parameter, a value that the enum has in another case. */
+function putRight(call: CorpusCall, tools: BfclRow['tools']): CorpusCall {
+  const schema = tools.find(({ name }) => name === call.name)?.schema
+  return schema ? { ...call, arguments: fitArguments(call.arguments, schemaChecker(schema)).input } : call
+}
+
 function onBfcl(rows: readonly BfclRow[]): void {
   const fitting = rows.filter(({ calls, tools }) =>
     calls.every((call) => fitsTypes(call.arguments, tools.find(({ name }) => name === call.name)?.schema)),
@@ -51,7 +59,8 @@ function onBfcl(rows: readonly BfclRow[]): void {
       (size) => {
         const wrong = all.filter(({ calls, tools }) => {
           const found = parsed(inPieces(render(calls, format), size), { tools, format: markupOf(format) })
-          return !isDeepStrictEqual(found.calls, calls) || found.text !== '' || found.malformed > 0
+          const expected = calls.map((call) => putRight(call, tools))
+          return !isDeepStrictEqual(found.calls, expected) || found.text !== '' || found.malformed > 0
         })
         expect(wrong.map(({ id }) => id).sort()).toEqual(Object.keys(misses).sort())
       },

@@ -39,8 +39,8 @@ const { values: flags, positionals } = parseArgs({
 })
 
 const both = ['openai', 'anthropic']
-/** Gateways look at the name: as a rule, Anthropic's models are called claude. */
-const caseName = (kind) => (kind === 'anthropic' ? 'claude-conform-{case}' : 'conform-{case}')
+/** Gateways look at the name, and take images, for example, only for models that they know. */
+const caseName = (kind) => (kind === 'anthropic' ? 'claude-conform-{case}' : 'gpt-4o-conform-{case}')
 
 /**
  * Of each gateway: the kinds of upstream, the prefix of model names, headers, and how many checks run at once. Those that stop

@@ -78,13 +78,9 @@ function summaryTable({ runs }) {
           ...[count('skip'), credited('mended'), credited('announced')],
         ]
       }),
-      ...Object.keys(missing).map((door) => [
-        gatewayOf(run),
-        door,
-        upstream,
-        'not offered',
-        ...Array(6).fill(''),
-      ]),
+      ...(Object.keys(missing).length > 0
+        ? [[gatewayOf(run), Object.keys(missing).join(', '), upstream, 'not offered', ...Array(6).fill('')]]
+        : []),
     ]
   })
   const head = ['gateway', 'door', 'upstream', 'checks', 'pass', 'fail', 'noticed']

@@ -1,7 +1,7 @@
 // Which known clients notice a broken promise. The facts come from the clients' sources, from runs of their programs, and from
 // the reports that the cases link.
 
-import { type DoorName, doorNames, type Rule } from '../clients/answer.ts'
+import { type DoorName, doorNames, type Form, type Rule } from '../clients/answer.ts'
 
 const rest = ['chat', 'messages', 'responses'] as const
 
@@ -28,11 +28,19 @@ const doorsOf = {
 
 export type Client = keyof typeof doorsOf
 
+/** Clients that never ask for a whole answer. */
+const streamsOnly: ReadonlySet<Client> = new Set<Client>(['Codex'])
+
 export const everyone: readonly Client[] = ['any client']
 export const nobody: readonly Client[] = []
 
-export const noticedAt = (door: DoorName, clients: readonly Client[]): Client[] =>
-  [...new Set(clients)].filter((client) => (doorsOf[client] as readonly DoorName[]).includes(door))
+export const noticedAt = (
+  { door, form }: { door: DoorName; form: Form },
+  clients: readonly Client[],
+): Client[] =>
+  [...new Set(clients)]
+    .filter((client) => (doorsOf[client] as readonly DoorName[]).includes(door))
+    .filter((client) => form === 'stream' || !streamsOnly.has(client))
 
 export const noticedText = (clients: readonly string[]): string =>
   clients.length === 0 ? 'none known: strictness only' : clients.join(', ')

@@ -130,7 +130,7 @@ class Judge {
       return { ...said, outcome: 'pass', ...(credits.size > 0 ? { credits: [...credits] } : {}) }
     } catch (error) {
       if (error instanceof NotJudged) return { ...said, outcome: 'skip', reason: error.message }
-      const noticedBy = noticedAt(door, noticers(error, test))
+      const noticedBy = noticedAt(job, noticers(error, test))
       const curl = wire.curl === '' ? {} : { curl: wire.curl }
       return { ...said, outcome: 'fail', ...unmet(error), noticedBy, ...curl }
     } finally {

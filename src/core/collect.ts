@@ -3,7 +3,7 @@
 import { TextBuffer } from '../base/text-buffer.ts'
 import type { KnownCall } from './call-key.ts'
 import type { GatewayError } from './errors.ts'
-import type { FinishReason, SearchEvent, TurnEvent, Usage } from './events.ts'
+import { type FinishReason, isTerminal, type SearchEvent, type TurnEvent, type Usage } from './events.ts'
 import { costOf } from './held-events.ts'
 import { type TurnBudget, textCost } from './turn-budget.ts'
 
@@ -51,17 +51,16 @@ export class TurnCollector {
     this.#budget = limits.budget
   }
 
-  /** The turn was longer than allowed and is not collected. */
+  /** The turn was longer than allowed and is not collected, apart from its end. */
   get tooLong(): boolean {
     return this.#length > this.#maxLength || this.#callsLength > Math.max(longestCalls, this.#maxLength)
   }
 
   push(events: readonly TurnEvent[]): void {
-    if (this.tooLong) return
     for (const event of events) {
-      this.#count(event)
-      if (this.tooLong) return this.#letGo()
-      this.#on(event)
+      if (!this.tooLong) this.#count(event)
+      if (!this.tooLong || isTerminal(event)) this.#on(event)
+      else if (this.#turn.parts.length > 0 || this.#text.length > 0) this.#letGo()
     }
   }
 

@@ -177,6 +177,16 @@ describe('a call that does not fit', () => {
     expect((await play([good(), bad()], [{ say: 'No.' }])).end).toMatchObject({ reason: 'tool-calls' })
   })
 
+  it('is passed on after an answer that is too long to be remembered, which ends as it did', async () => {
+    const { made, text, end, asked } = await play([{ say: 'x'.repeat(600_000) }, bad()], [good()])
+    expect({ made, length: text.length, asked }).toEqual({
+      made: [['bad', '{"path":5}']],
+      length: 600_000,
+      asked: [],
+    })
+    expect(end).toMatchObject({ reason: 'tool-calls', usage: { inputTokens: 10 } })
+  })
+
   it('is passed on after an empty second answer', async () => {
     expect((await play([bad()], [])).made).toEqual([['bad', '{"path":5}']])
   })

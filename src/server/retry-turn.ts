@@ -4,7 +4,7 @@
 import { parseJson } from '../base/json.ts'
 import { asMade } from '../core/call-check.ts'
 import type { KnownCall } from '../core/call-key.ts'
-import { type CollectedTurn, TurnCollector } from '../core/collect.ts'
+import { type CollectedTurn, longestRemembered, TurnCollector } from '../core/collect.ts'
 import { GatewayError } from '../core/errors.ts'
 import type { TurnEvent } from '../core/events.ts'
 import { followUp } from '../core/follow-up.ts'
@@ -39,6 +39,10 @@ type CallEnd = Extract<TurnEvent, { type: 'tool-call-end' }>
 
 /** Characters of one answer, as for local tools. */
 const longestPart = 16 * 1024 * 1024
+
+/** A program reads the text of an answer with a response format, so all of it is needed at the end. */
+const collectorFor = ({ responseFormat }: TurnRequest) =>
+  new TurnCollector({ maxLength: responseFormat ? longestPart : longestRemembered })
 
 export async function* retryTurn(options: RetryTurnOptions): AsyncGenerator<TurnEvent[]> {
   const retry = new Retry(options)
@@ -82,7 +86,7 @@ class Retry {
   }
 
   async *run(): AsyncGenerator<TurnEvent[]> {
-    const first = new TurnCollector({ maxLength: longestPart })
+    const first = collectorFor(this.#options.request)
     yield* this.#show(first)
     if (first.error) return yield this.#answer.fail(first.error)
     this.#held = [...this.#options.calls.unfit.values()]
@@ -105,7 +109,7 @@ class Retry {
     const { request, note, onRetried } = this.#options
     const names = request.tools.map(({ name }) => name)
     const complaints = this.#held.map((call) => complaintAbout(call, names))
-    const second = new TurnCollector({ maxLength: longestPart })
+    const second = collectorFor(request)
     const next = this.#followUp(first, complaints)
     let checks: TurnCalls | undefined
     onRetried()

@@ -18,7 +18,7 @@ export const terminalAgent = [
       ['command'],
     ),
     input: {
-      command: `cd /work/project && npm test -- --run ${words(12)}`,
+      command: `cd /srv/project && npm test -- --run ${words(12)}`,
       timeout: 120_000,
       description: 'Runs the tests',
     },
@@ -35,7 +35,7 @@ export const terminalAgent = [
       ['file_path'],
     ),
     input: {
-      file_path: '/work/project/src/server/handle-request.ts',
+      file_path: '/srv/project/src/server/handle-request.ts',
       offset: 120,
       limit: 200,
       pages: '1-20',
@@ -53,7 +53,7 @@ export const terminalAgent = [
       ['file_path', 'old_string', 'new_string'],
     ),
     input: {
-      file_path: '/work/project/src/a.ts',
+      file_path: '/srv/project/src/a.ts',
       old_string: code(400),
       new_string: code(450),
       replace_all: false,
@@ -187,7 +187,7 @@ export const editorAgent = [
     },
     input: {
       edits: Array.from({ length: 5 }, (_, at) => ({
-        filePath: `/work/project/src/part-${at}.ts`,
+        filePath: `/srv/project/src/part-${at}.ts`,
         range: { start: at * 10 + 1, end: at * 10 + 4 },
         text: code(220),
       })),

@@ -136,6 +136,6 @@ export const files = [
       'file_path',
       'content',
     ]),
-    input: { file_path: '/work/project/src/generated.ts', content: code(50_000) },
+    input: { file_path: '/srv/project/src/generated.ts', content: code(50_000) },
   },
 ]

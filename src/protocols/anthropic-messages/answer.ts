@@ -6,6 +6,7 @@ import type { FinishReason, Usage } from '../../core/events.ts'
 import { toClientId } from './client-ids.ts'
 import { dialect } from './dialect.ts'
 import { searchBlocks } from './search-blocks.ts'
+import { webBlocks, webUsage } from './web-blocks.ts'
 
 const stopReasons: Record<FinishReason, string> = {
   stop: 'end_turn',
@@ -74,20 +75,24 @@ export function messagesAnswer(turn: CollectedTurn, options: AnswerOptions): str
     return replaceMember(original.text, ['model'], JSON.stringify(options.model))
   const refused = turn.parts.some((part) => part.type === 'text' && part.refusal)
   const head = JSON.stringify({ id: options.id, type: 'message', role: 'assistant', model: options.model })
-  const rest = JSON.stringify({ ...messagesStop(turn, refused), usage: messagesUsage(turn.usage) })
+  const web = webUsage((turn.webUses ?? []).map(({ event }) => event))
+  const usage = { ...messagesUsage(turn.usage), ...web }
+  const rest = JSON.stringify({ ...messagesStop(turn, refused), usage })
   const content = withSearches(turn, (part) => blockText(part, options))
   return `${head.slice(0, -1)},"content":[${content.join(',')}],${rest.slice(1)}`
 }
 
 function withSearches(
-  { parts, searches = [] }: CollectedTurn,
+  { parts, searches = [], webUses = [] }: CollectedTurn,
   blockTexts: (part: CollectedPart) => string[],
 ): string[] {
-  const texts = (place: number) =>
-    searches.flatMap(({ before, search }) =>
-      before === place ? searchBlocks(search).map((block) => JSON.stringify(block)) : [],
-    )
-  return [...parts.flatMap((part, at) => [...texts(at), ...blockTexts(part)]), ...texts(parts.length)]
+  const at = (place: number, before: number, blocks: readonly object[]) =>
+    before === place ? blocks.map((block) => JSON.stringify(block)) : []
+  const texts = (place: number) => [
+    ...searches.flatMap(({ before, search }) => at(place, before, searchBlocks(search))),
+    ...webUses.flatMap(({ before, event }) => at(place, before, webBlocks(event))),
+  ]
+  return [...parts.flatMap((part, place) => [...texts(place), ...blockTexts(part)]), ...texts(parts.length)]
 }
 
 function blockText(part: CollectedPart, { showsThinking }: AnswerOptions): string[] {

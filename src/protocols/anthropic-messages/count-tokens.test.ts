@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { Notes } from '../../core/notes.ts'
+import { fromChatRequest } from '../openai-chat/request-in.ts'
 import { estimateTokens, toCountRequest } from './count-tokens.ts'
 import { fromMessagesRequest } from './request-in.ts'
 
@@ -27,4 +28,11 @@ it('the bytes of an image do not count as text', () => {
   const count = estimateTokens(fromMessagesRequest(body, new Notes()).turn)
   expect(count).toBeGreaterThan(2_500)
   expect(count).toBeLessThan(3_000)
+})
+
+it('messages that the gateway keeps in the client\u2019s words are counted once', () => {
+  const messages = Array.from({ length: 50 }, () => ({ role: 'user', content: 'four words of text' }))
+  const { turn } = fromChatRequest({ model: 'm', messages }, new Notes())
+  expect(turn.messages[0]).toHaveProperty('source')
+  expect(estimateTokens(turn)).toBeLessThan(2_000)
 })

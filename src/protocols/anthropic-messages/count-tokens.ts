@@ -7,12 +7,15 @@ const charactersPerToken = 4
 /** Roughly the tokens of an image or a page, whatever its size in bytes. */
 const tokensPerMedia = 1_600
 
+type CountedRequest = { readonly [part in 'messages' | 'tools']: Readonly<TurnRequest[part]> }
+
 /** Off by about a fifth in either direction: enough for clients that watch for a limit. */
-export function estimateTokens({ messages, tools }: Pick<TurnRequest, 'messages' | 'tools'>): number {
+export function estimateTokens({ messages, tools }: CountedRequest): number {
   let media = 0
-  const text = JSON.stringify([messages, tools], (key, value) => {
+  const text = JSON.stringify([messages, tools], function (this: unknown, key, value) {
     if (key !== 'source' || !isObject(value)) return value
-    media++
+    // A message has a source too: itself, in the client's words.
+    if (isObject(this) && (this.type === 'image' || this.type === 'file')) media++
     return undefined
   })
   return Math.ceil(text.length / charactersPerToken) + media * tokensPerMedia

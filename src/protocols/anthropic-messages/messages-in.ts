@@ -13,6 +13,7 @@ import type {
   ToolResult,
   UserPart,
 } from '../../core/request.ts'
+import type { WebPart } from '../../core/web.ts'
 import { cacheOf } from '../requests/cache-hint.ts'
 import { array, boolean, type Fields, invalid, object, optional, string } from '../requests/decode.ts'
 import { readToolInput } from '../requests/tool-input.ts'
@@ -22,6 +23,7 @@ import { dialect } from './dialect.ts'
 import { readBlocks, readCommonBlock, readText, readTexts } from './parts-in.ts'
 import { readSearchBlock } from './search-blocks.ts'
 import { readInnerBlock } from './system-inside-in.ts'
+import { isOwnWebBlock, readWebBlock } from './web-blocks.ts'
 
 export function readMessages(value: unknown, changed: Changed): Message[] {
   const messages = array(value, 'messages')
@@ -167,6 +169,8 @@ export function readAssistantBlock(block: Fields, path: string, changed: Changed
     case 'tool_result':
       throw invalid(`${path}.type`, '"tool_result" is not allowed in an assistant message')
     default:
+      // The service would refuse what it has not sealed itself.
+      if (isOwnWebBlock(block)) changed()
       return [opaque(block)]
   }
 }
@@ -197,11 +201,20 @@ const serverBlocks = new Set([
   'tool_removal',
 ])
 
+/** No service speaks it: the part is of this gateway. */
+const ownDialect = 'dragoman'
+
+const webText = ({ kind, input, result }: WebPart): string =>
+  result === undefined ? `(A web ${kind}: ${input})` : `(Its result:\n${result})`
+
 /** A block that only this dialect has. `text`: what other services get instead. */
 export function opaque(block: Fields, text?: string): OpaquePart {
   const part: OpaquePart = { type: 'opaque', dialect, value: block }
   const search = readSearchBlock(block)
   if (search) part.search = search
+  const web = readWebBlock(block)
+  if (web) part.web = web
+  if (web && isOwnWebBlock(block)) return { ...part, dialect: ownDialect, text: webText(web) }
   if (text !== undefined) part.text = text
   return part
 }

@@ -16,10 +16,14 @@ export interface ToolNames {
   readonly changed: readonly string[]
 }
 
-/** `names`: all tool names of the request, including its history, in a stable order. */
-export function mapToolNames(names: Iterable<string>, longest = longestName): ToolNames {
+/** `names`: all tool names of the request, including its history, in a stable order. `isGood`: what the service takes, if that is not what the Messages API takes. */
+export function mapToolNames(
+  names: Iterable<string>,
+  longest = longestName,
+  isGood: (name: string) => boolean = isGoodName,
+): ToolNames {
   const all = [...names]
-  const fits = (name: string) => goodName.test(name) && name.length <= longest
+  const fits = (name: string) => isGood(name) && name.length <= longest
   return all.every(fits) ? unchanged : renamed(new Set(all), fits, longest)
 }
 
@@ -31,7 +35,10 @@ function renamed(all: ReadonlySet<string>, fits: (name: string) => boolean, long
   const back = new Map<string, string>()
   for (const name of all) {
     if (fits(name)) continue
-    const mapped = freeName(fittingName(name, longest), (taken) => all.has(taken) || back.has(taken))
+    const fitting = fittingName(name, longest)
+    // Some services want a letter at the start.
+    const begun = fits(fitting) ? fitting : `t${fitting.slice(1)}`
+    const mapped = freeName(begun, (taken) => all.has(taken) || back.has(taken))
     forward.set(name, mapped)
     back.set(mapped, name)
   }

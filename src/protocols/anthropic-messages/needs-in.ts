@@ -5,6 +5,7 @@ import { isObject, textOf } from '../../base/json.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { OpaqueTool, Tool } from '../../core/request.ts'
 import type { Fields } from '../requests/decode.ts'
+import { webKindOf } from './web-blocks.ts'
 
 interface OwnField {
   why: string
@@ -64,9 +65,18 @@ function lostTool(opaqueTools: readonly OpaqueTool[]): GatewayError | undefined 
   for (const { kind } of opaqueTools) {
     const found = serverTools.find(({ type }) => type.test(kind))
     if (found)
-      return lacking('tools', `${found.name} is not available here: it is a tool of Anthropic's own service.`)
+      return lacking(
+        'tools',
+        `${found.name} is not available here: it is a tool of Anthropic's own service.${hintOf(kind)}`,
+      )
   }
   return undefined
+}
+
+/** The gateway itself may do it. */
+const hintOf = (kind: string) => {
+  const web = webKindOf(kind)
+  return web ? ` Whoever runs this gateway can allow it: "lacks.${web}" in its configuration.` : ''
 }
 
 const lacking = (field: string, why: string, serviceCode?: string) =>

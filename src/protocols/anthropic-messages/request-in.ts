@@ -18,6 +18,7 @@ import {
 } from '../requests/decode.ts'
 import { readHistory } from '../requests/history-in.ts'
 import { hasOpaquePart } from '../requests/opaque-parts.ts'
+import { refuseOtherBody } from '../requests/other-body.ts'
 import type { Changed } from '../requests/tools-in.ts'
 import { dialect } from './dialect.ts'
 import { readMessages, readSystem } from './messages-in.ts'
@@ -25,6 +26,7 @@ import { readNeeds, translationNotesOf } from './needs-in.ts'
 import { innerSettings } from './system-inside-in.ts'
 import { readThinking } from './thinking-in.ts'
 import { readToolSearch, readToolsAndChoice } from './tools-in.ts'
+import { readWebTools } from './web-blocks.ts'
 
 export interface MessagesRequest {
   /** The model as the client named it. */
@@ -53,6 +55,7 @@ export function fromMessagesRequest(
     faithful = false
     if (note !== undefined) notes.add(note)
   }
+  refuseOtherBody(fields, 'messages')
   const given = [...readSystem(fields.system, changed), ...readMessages(fields.messages, changed)]
   const messages = readHistory(given, 'messages', changed)
   const { tools, opaqueTools, toolChoice, parallelToolCalls } = readToolsAndChoice(fields, changed)
@@ -75,6 +78,7 @@ export function fromMessagesRequest(
       inlineTools: inner.tools.length > 0 ? inner.tools : undefined,
       needs: needs.length > 0 ? needs : undefined,
       toolSearch: readToolSearch(opaqueTools),
+      webTools: readWebTools(opaqueTools, needs),
       hasOpaqueParts: messages.some(hasOpaquePart) ? true : undefined,
       maxOutputTokens: optional(fields.max_tokens, 'max_tokens', wholeNumber),
       temperature: optional(fields.temperature, 'temperature', between(0, 1)),
@@ -87,7 +91,9 @@ export function fromMessagesRequest(
       user: optional(metadata?.user_id, 'metadata.user_id', string),
     }),
     origin: {
-      ...{ dialect, body: fields, faithful },
+      dialect,
+      body: fields,
+      faithful,
       ...featuresOf(betas),
       ...versionOf(version),
       ...(translationNotes.length > 0 ? { translationNotes } : {}),

@@ -29,7 +29,8 @@ export function verbatimBody(
     note(inlineSystemNote)
     body.messages = foldSystem(body.messages as Fields[])
   }
-  return { ...body, model: request.model }
+  body.model = request.model
+  return body
 }
 
 const hasSystemInside = ({ messages }: Readonly<Fields>) =>

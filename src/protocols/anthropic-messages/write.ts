@@ -5,10 +5,11 @@
 // Thinking is streamed if the client asked for it. Otherwise only thinking with a proof is sent, because the client must send it back
 // with the tool results. The proof arrives at the end of a block, so the block is held back until then.
 
+import type { Fields } from '../../base/json.ts'
 import { jsonString } from '../../base/json-string.ts'
 import { replaceMember } from '../../base/json-text.ts'
 import { TextBuffer } from '../../base/text-buffer.ts'
-import type { SearchEvent, TurnEvent, Usage } from '../../core/events.ts'
+import type { TurnEvent, Usage, WebEvent } from '../../core/events.ts'
 import type { Framing } from '../../core/fast-path.ts'
 import { TurnBudget, textCost } from '../../core/turn-budget.ts'
 import { notesComment } from '../streams/notes-comment.ts'
@@ -18,6 +19,7 @@ import { toClientId } from './client-ids.ts'
 import { dialect } from './dialect.ts'
 import { messagesErrorBody } from './errors.ts'
 import { searchBlocks } from './search-blocks.ts'
+import { webBlocks, webUsage } from './web-blocks.ts'
 
 export interface MessagesWriterOptions {
   id: string
@@ -53,6 +55,7 @@ export class MessagesWriter {
   #thought = new TextBuffer()
   #refused = false
   #isLane = false
+  readonly #webUses: WebEvent[] = []
 
   constructor(options: MessagesWriterOptions) {
     this.#options = options
@@ -115,7 +118,10 @@ export class MessagesWriter {
           ? this.#stop()
           : this.#startCall(entry.callId, entry.name) + this.#delta(entry.input) + this.#stop()
       case 'tool-search':
-        return this.#search(entry)
+        return this.#serverCall(searchBlocks(entry))
+      case 'web-use':
+        this.#webUses.push(entry)
+        return this.#serverCall(webBlocks(entry))
       case 'turn-end':
         return this.#end(entry)
       case 'turn-error':
@@ -168,8 +174,8 @@ export class MessagesWriter {
     return this.#startBlock(block, 'input_json_delta', 'partial_json')
   }
 
-  #search(search: SearchEvent): string {
-    const [{ input, ...call }, result] = searchBlocks(search)
+  /** A call that the service itself answers, with its result. */
+  #serverCall([{ input, ...call }, result]: [call: Fields, result: Fields]): string {
     const begun = this.#startBlock({ ...call, input: {} }, 'input_json_delta', 'partial_json')
     const called = begun + this.#delta(JSON.stringify(input)) + this.#stop()
     return called + this.#startBlock(result, '', '') + this.#stop()
@@ -213,7 +219,7 @@ export class MessagesWriter {
     const cut = this.#open ? this.#stop() : ''
     const stop = event('message_delta', {
       delta: messagesStop(end, this.#refused),
-      usage: messagesUsage(usage),
+      usage: { ...messagesUsage(usage), ...webUsage(this.#webUses) },
     })
     return `${cut}${stop}${notesComment(this.#options.lateNotes())}${event('message_stop', {})}`
   }

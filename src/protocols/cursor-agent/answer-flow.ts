@@ -101,7 +101,7 @@ export class AnswerFlow {
     this.#parts.life.cutShort()
   }
 
-  /** Nothing moves the run on any more. */
+  /** The run makes no more progress. */
   stall(): void {
     const { stored, options, clocks } = this.#parts
     if (stored.text !== '') return this.endWithStored()
@@ -114,7 +114,7 @@ export class AnswerFlow {
     )
   }
 
-  /** Without an answer under way nobody sees the error. */
+  /** Ends the run. The client sees the error only if an answer is under way. */
   fail(error: GatewayError): void {
     const { life, notices, answer, out } = this.#parts
     if (life.isEnded) return
@@ -150,7 +150,7 @@ export class AnswerFlow {
     this.#forgetCheck()
   }
 
-  /** A run outlives its requests by far, and the check refers to one. */
+  /** The call check refers to one request, and a run outlives its requests by far. */
   #forgetCheck(): void {
     const { answer } = this.#parts
     if (answer.calls) this.#parts.answer = { ...answer, calls: undefined }

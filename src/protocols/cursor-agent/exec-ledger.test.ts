@@ -20,7 +20,7 @@ const execOf = (id: number, toolCallId = `tool_${id}`) =>
 
 const resultOf = (callId: string, text = 'ok'): ToolResult => ({ callId, content: [{ type: 'text', text }] })
 
-/** Calls its function whenever somebody looks at the request. */
+/** Calls `onLook` for every read of the request. */
 function watched(exec: ExecServerMessage, onLook: () => void): ExecServerMessage {
   for (const name of ['id', 'message'] as const) {
     const value = exec[name]
@@ -33,7 +33,7 @@ function watched(exec: ExecServerMessage, onLook: () => void): ExecServerMessage
   return exec
 }
 
-/** How often requests are looked at while so many calls are made and answered. */
+/** The number of reads of requests while `calls` calls are made and answered. */
 function looks(calls: number, { together }: { together: boolean }): number {
   const ledger = new ExecLedger('s'.repeat(12))
   let count = 0
@@ -80,7 +80,7 @@ describe('ExecLedger', () => {
     const ledger = new ExecLedger('s'.repeat(12))
     const calls = [1, 2].map((id) => ledger.open(execOf(id), answering).callId)
     expect(ledger.isAheadOfCheckpoint(100)).toBe(false)
-    // Behind five messages: two results with their closes.
+    // After five other messages: two results, each with its close.
     ledger.giveAll(new Map(calls.map((callId) => [callId, resultOf(callId)])), undefined, 5)
     expect([5, 6, 100].map((taken) => ledger.isAheadOfCheckpoint(taken))).toEqual([false, true, true])
     ledger.onCheckpoint()

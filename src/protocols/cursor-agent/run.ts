@@ -242,19 +242,25 @@ export class AgentRun {
     )
   }
 
-  /** `mute`: earlier messages have not gone out, and heartbeats would only queue up. */
-  elapse(now: number, mute = false): void {
+  /**
+   * `mute`: earlier messages have not gone out, and heartbeats would only queue up. Returns true if a clock has decided something, not only
+   * that a heartbeat is due.
+   */
+  elapse(now: number, mute = false): boolean {
     const { life, clocks, steering, window, stored } = this.#parts
-    if (life.isEnded || this.isLost) return
+    if (life.isEnded || this.isLost) return false
     this.#sendHeartbeats(now, mute)
-    if (now >= steering.until) {
+    const isSteeringOver = now >= steering.until
+    if (isSteeringOver) {
       steering.onSilence()
       this.#results.release(false)
     }
-    if (window.elapse(now)) this.#answer.park()
-    if (!life.isAnswering) return
-    if (now >= stored.dueAt) this.#answer.endWithStored()
-    else if (now >= clocks.stallsAt) this.#answer.stall()
+    const isWindowOver = window.elapse(now)
+    if (isWindowOver) this.#answer.park()
+    const isSilent = life.isAnswering && now >= Math.min(stored.dueAt, clocks.stallsAt)
+    if (isSilent && now >= stored.dueAt) this.#answer.endWithStored()
+    else if (isSilent) this.#answer.stall()
+    return isSteeringOver || isWindowOver || isSilent
   }
 
   #sendHeartbeats(now: number, mute: boolean): void {

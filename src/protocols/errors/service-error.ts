@@ -22,6 +22,7 @@ export function serviceError(
 
 const isInForm: Record<ServiceError['form'], (body: Fields) => boolean> = {
   anthropic: ({ type, error }) => type === 'error' && isTold(error) && typeof error.type === 'string',
+  gemini: ({ error }) => isTold(error) && typeof error.status === 'string',
   openai: ({ error }) => isTold(error) && (error.type !== undefined || error.code !== undefined),
 }
 

@@ -14,6 +14,8 @@ export interface UpstreamRefusal {
   retryAfterMs?: number | undefined
   retryHeaders?: RetryHeaders | undefined
   excerpt?: string
+  /** The kind of the error, of services that name it in a header. */
+  errorType?: string | undefined
 }
 
 const codes = new Map<number, ErrorCode>([
@@ -47,6 +49,8 @@ interface Meaning {
   text: string
   param?: string | undefined
   unknownModel?: boolean
+  /** The quota is one of this model alone. */
+  ofModel?: boolean | undefined
   /** Whose form the service's errors have, if a door speaks it. */
   form?: ServiceError['form']
   /** The HTTP status of an error inside an answer. */
@@ -60,7 +64,7 @@ interface Meaning {
 
 export function upstreamError(refusal: UpstreamRefusal, meaning: Meaning): GatewayError {
   const { backend, status, body, retryAfterMs, retryHeaders, excerpt } = refusal
-  const { code, text, param, unknownModel, form, statedStatus, serviceCode } = meaning
+  const { code, text, param, unknownModel, ofModel, form, statedStatus, serviceCode } = meaning
   const upstream = { status, ...(excerpt === undefined ? {} : { excerpt }) }
   if (isAboutCredential(code))
     return new GatewayError('upstream-credential', credentialMessage(refusal, meaning), {
@@ -76,10 +80,21 @@ export function upstreamError(refusal: UpstreamRefusal, meaning: Meaning): Gatew
     param,
     upstream,
     serviceCode,
-    said: form && serviceError(form, body, status >= 400 ? status : statedStatus),
+    // The service's words alone would not say which address is wrong, nor whose.
+    said:
+      lost !== '' && isAboutAddress(text)
+        ? undefined
+        : form && serviceError(form, body, status >= 400 ? status : statedStatus),
     detail: code === 'not-found' && unknownModel ? 'model_not_found' : undefined,
+    ofModel,
   })
 }
+
+/** Of a server that has no such route. */
+const isAboutAddress = (text: string) =>
+  /\b(?:url|uri|route|path|endpoint|page|resource)\b|\bcannot (?:post|get) \/|^not[ _]found\b/i.test(
+    text.slice(0, 1_000),
+  )
 
 export const isAboutCredential = (code: ErrorCode): boolean =>
   code === 'unauthenticated' || code === 'forbidden'
@@ -96,6 +111,6 @@ function credentialMessage({ backend, status }: UpstreamRefusal, meaning: Meanin
 }
 
 const keyRemedies: Partial<Record<ErrorCode, string>> = {
-  unauthenticated: 'correct its "apiKey" and restart the gateway',
+  unauthenticated: 'correct its "apiKey"; a restart is needed only if the key is in an environment variable',
   forbidden: 'ask its provider for the right, or use a model of another backend',
 }

@@ -1,5 +1,6 @@
 // A turn as one GenerateContentResponse.
 
+import { replaceMember } from '../../base/json-text.ts'
 import type { CollectedPart, CollectedTurn } from '../../core/collect.ts'
 import {
   callPart,
@@ -12,6 +13,7 @@ import {
   thoughtPart,
   usageMetadata,
 } from './chunk.ts'
+import { dialect } from './dialect.ts'
 import { SignatureWriter } from './signature-writer.ts'
 
 export interface AnswerOptions {
@@ -21,7 +23,10 @@ export interface AnswerOptions {
   showsThoughts: boolean
 }
 
-export function geminiAnswer({ parts, reason, usage }: CollectedTurn, options: AnswerOptions): string {
+export function geminiAnswer(turn: CollectedTurn, options: AnswerOptions): string {
+  const { parts, reason, usage, original } = turn
+  if (original?.lane === dialect)
+    return replaceMember(original.text, ['modelVersion'], JSON.stringify(options.model))
   const refused = parts.some((part) => part.type === 'text' && part.refusal)
   const signatures = new SignatureWriter(options.model)
   const written = parts.flatMap((part) => partText(part, options, signatures))

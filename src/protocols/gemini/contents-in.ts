@@ -14,9 +14,9 @@ import type {
   UserPart,
 } from '../../core/request.ts'
 import { array, type Fields, invalid, object, optional, string } from '../requests/decode.ts'
+import { OpenCalls } from '../requests/open-calls.ts'
 import { dialect } from './dialect.ts'
 import { member } from './member.ts'
-import { OpenCalls } from './open-calls.ts'
 import { readMedia, readSound } from './parts-in.ts'
 import { fromThoughtSignature } from './thought-signature.ts'
 

@@ -1,6 +1,7 @@
 // Errors in Google's shape. https://ai.google.dev/gemini-api/docs/troubleshooting
 
 import type { ErrorCode, GatewayError } from '../../core/errors.ts'
+import { saidIn } from '../errors/service-error.ts'
 
 const words: Record<ErrorCode, string> = {
   'invalid-request': 'INVALID_ARGUMENT',
@@ -28,6 +29,8 @@ const words: Record<ErrorCode, string> = {
 const type = (name: string) => ({ '@type': `type.googleapis.com/google.rpc.${name}` })
 
 export function geminiErrorBody(failure: GatewayError): Record<string, unknown> {
+  const said = saidIn('gemini', failure)
+  if (said) return said.body
   const { code, status } = failure
   const details = detailsOf(failure)
   return {
@@ -40,7 +43,8 @@ export function geminiErrorBody(failure: GatewayError): Record<string, unknown> 
   }
 }
 
-export const geminiErrorStatus = ({ status }: GatewayError): number => status
+export const geminiErrorStatus = (failure: GatewayError): number =>
+  saidIn('gemini', failure)?.status ?? failure.status
 
 /** Google's clients read the delay here: they ignore the header `retry-after`. */
 function detailsOf({ code, message, param, retryAfterMs, retryable }: GatewayError): object[] {

@@ -48,7 +48,8 @@ function readFile(file: Fields, part: Fields, path: string): MediaPart {
   return { type: 'opaque', dialect, value: part, error }
 }
 
-const isStored = (url: string) =>
+/** Google stores it, and no other service can read it. */
+export const isStored = (url: string): boolean =>
   !/^https?:\/\//i.test(url) || /^https?:\/\/generativelanguage\.googleapis\.com\//i.test(url)
 
 const nameIn = (fields: Fields, path: string) =>

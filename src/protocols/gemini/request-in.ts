@@ -29,7 +29,11 @@ export function fromGeminiRequest(body: unknown, notes: Notes, { model, stream }
   const given = object(body, 'body')
   // The form of countTokens for a whole request.
   const fields = optional(member(given, 'generateContentRequest'), 'generateContentRequest', object) ?? given
-  const note = (text: string) => notes.add(text)
+  let faithful = true
+  const note = (text: string) => {
+    faithful = false
+    notes.add(text)
+  }
   const conversation = [...readSystem(fields), ...new ContentsReader(model).read(fields.contents)]
   const messages = readHistory(conversation, 'contents', note)
   const { tools, toolChoice, opaqueTools, needs } = readToolsAndChoice(fields)
@@ -48,7 +52,7 @@ export function fromGeminiRequest(body: unknown, notes: Notes, { model, stream }
       hasOpaqueParts: messages.some(hasOpaquePart) ? true : undefined,
       needs: needed.length > 0 ? needed : undefined,
     }),
-    origin: { dialect, body: fields, faithful: false },
+    origin: { dialect, body: fields, faithful },
   }
   return { turn, showsThoughts: settings.showsThoughts }
 }

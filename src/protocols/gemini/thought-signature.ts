@@ -5,7 +5,7 @@
 // The form is plain base64: SDKs of typed languages decode the field, and write it again in either alphabet.
 
 import { createHash } from 'node:crypto'
-import { isObject, parseJson } from '../../base/json.ts'
+import { type Fields, isObject, parseJson } from '../../base/json.ts'
 import type { ReasoningPart } from '../../core/request.ts'
 
 export interface SignedThought extends ReasoningPart {
@@ -36,15 +36,25 @@ export function toThoughtSignature(model: string, signed: readonly SignedThought
 
 /** Empty if the signature is not from this gateway, was changed, or belongs to another model. Clients fill in texts of their own. */
 export function fromThoughtSignature(model: string, signature: string): SignedThought[] {
-  if (!isOwn(signature)) return []
-  const value = parseJson(Buffer.from(signature, 'base64').toString())
-  if (!isObject(value) || value.v !== version || value.sum !== sumOf(model, value.thoughts)) return []
-  return Array.isArray(value.thoughts) ? value.thoughts.flatMap(readThought) : []
+  const value = isOwnSignature(signature) ? contentOf(signature) : undefined
+  return value?.sum === sumOf(model, value?.thoughts) ? thoughtsIn(value) : []
 }
+
+/** The same, whatever name the client has for the model: for proofs that say themselves where they come from. */
+export const thoughtsOf = (signature: string): SignedThought[] =>
+  isOwnSignature(signature) ? thoughtsIn(contentOf(signature)) : []
+
+function contentOf(signature: string): Fields | undefined {
+  const value = parseJson(Buffer.from(signature, 'base64').toString())
+  return isObject(value) && value.v === version ? value : undefined
+}
+
+const thoughtsIn = (value: Fields | undefined): SignedThought[] =>
+  Array.isArray(value?.thoughts) ? value.thoughts.flatMap(readThought) : []
 
 /** Signatures of other services are long: most are told apart by their first characters. */
 const ownPrefix = Buffer.from(`{"v":"${version}"`).toString('base64').slice(0, 20)
-const isOwn = (signature: string) => signature.startsWith(ownPrefix)
+export const isOwnSignature = (signature: string): boolean => signature.startsWith(ownPrefix)
 
 function readThought(value: unknown): SignedThought[] {
   if (!isObject(value) || typeof value.text !== 'string') return []

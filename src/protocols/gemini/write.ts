@@ -1,8 +1,11 @@
 // TurnEvents → the chunks of streamGenerateContent: as SSE (`alt=sse`), or as one JSON array. What real clients insist on is in
 // docs/wire-cases.md: one space after `data:`, no comments, no event names, no `[DONE]`, blank lines as the only keep-alive. The
-// constant part of a chunk is built once per turn; only the delta is encoded.
+// constant part of a chunk is built once per turn; only the delta is encoded. In a lane the service's own chunks are forwarded, with the
+// model as the client named it.
 
+import { isObject, parseJson } from '../../base/json.ts'
 import { jsonString } from '../../base/json-string.ts'
+import { replaceMember } from '../../base/json-text.ts'
 import { TextBuffer } from '../../base/text-buffer.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { TurnEvent } from '../../core/events.ts'
@@ -19,6 +22,7 @@ import {
   textPart,
   usageMetadata,
 } from './chunk.ts'
+import { dialect } from './dialect.ts'
 import { geminiErrorBody } from './errors.ts'
 import { SignatureWriter } from './signature-writer.ts'
 
@@ -32,6 +36,7 @@ export interface GeminiWriterOptions extends AnswerOptions {
   repeatsServerErrors?: boolean | undefined
 }
 
+type OpaqueEvent = Extract<TurnEvent, { type: 'opaque' }>
 type TurnEnd = Extract<TurnEvent, { type: 'turn-end' }>
 
 /** White space in JSON and between events. Gemini CLI fails at anything else. */
@@ -51,6 +56,9 @@ export class GeminiWriter {
   #refused = false
   #thought = new TextBuffer()
   #parting: string | undefined
+  #isLane = false
+  /** A forwarded chunk had the finish reason, or says why there is no answer. */
+  #isEnded = false
 
   constructor(options: GeminiWriterOptions) {
     this.#options = options
@@ -65,8 +73,20 @@ export class GeminiWriter {
   /** The events as text of the stream; empty if none of them is visible in this dialect. */
   push(events: readonly TurnEvent[]): string {
     let out = ''
-    for (const event of events) out += this.#write(event)
+    for (let at = 0; at < events.length; at++) {
+      const event = events[at] as TurnEvent
+      if (event.type === 'opaque' && this.#isLane && event.form === 'message') {
+        at += event.covers
+        out += this.#forward(event)
+      } else out += this.#write(event)
+    }
     return out
+  }
+
+  #forward({ data }: OpaqueEvent): string {
+    this.#isEnded ||= saysEnd(data)
+    const named = replaceMember(data, ['modelVersion'], jsonString(this.#options.model))
+    return this.#isArray ? `${this.#separator()}${named}` : `data: ${named}\n\n`
   }
 
   textDelta(text: string): string {
@@ -86,6 +106,9 @@ export class GeminiWriter {
 
   #write(event: TurnEvent): string {
     switch (event.type) {
+      case 'turn-start':
+        this.#isLane = event.lane === dialect
+        return ''
       case 'text-start':
         this.#refused ||= event.refusal === true
         return ''
@@ -140,6 +163,7 @@ export class GeminiWriter {
   }
 
   #end({ reason, usage }: TurnEnd): string {
+    if (this.#isEnded) return this.#endLane()
     const signature = this.#signatures.take()
     const isWithheld = reason === 'content-filter' && !this.#hasOutput
     const part = signature === undefined ? textPart(isWithheld ? filteredText : '') : signaturePart(signature)
@@ -147,6 +171,17 @@ export class GeminiWriter {
     const more = `,"usageMetadata":${JSON.stringify(usageMetadata(usage))}${this.#noted()}`
     const end = closing(this.#options, finishReason(reason, this.#refused), more)
     return `${this.#separator()}${this.#before}${parts}${end}${this.#isArray ? ']\n' : '\n\n'}`
+  }
+
+  /** The service's own end went out before: only notes are left to say. */
+  #endLane(): string {
+    const noted = this.#noted()
+    const chunk =
+      noted === ''
+        ? ''
+        : this.#separator() + this.#before + textPart('') + closing(this.#options, undefined, noted)
+    if (this.#isArray) return `${chunk}]\n`
+    return chunk === '' ? '' : `${chunk}\n\n`
   }
 
   /** Clients pass over members that they do not know. A comment would end the stream for Gemini CLI. */
@@ -157,11 +192,22 @@ export class GeminiWriter {
 
   #fail(error: GatewayError): string {
     const isFinal = this.#options.repeatsServerErrors && error.status >= 500 && !error.retryable
-    const shown = isFinal ? new GatewayError(error.code, error.message, { ...error, status: 400 }) : error
+    const shown = isFinal
+      ? new GatewayError(error.code, error.message, { ...error, said: undefined, status: 400 })
+      : error
     const body = JSON.stringify(geminiErrorBody(shown))
     const noted = `${body.slice(0, -1)}${this.#noted()}}`
     if (this.#isArray) return `${this.#separator()}${noted}]\n`
     this.#parting = body
     return `data: ${noted}\n\n`
   }
+}
+
+/** Most chunks are told apart without parsing them. The names may also be those of a tool's arguments. */
+function saysEnd(data: string): boolean {
+  if (!/"(?:finishReason|promptFeedback)"/.test(data)) return false
+  const chunk = parseJson(data)
+  if (!isObject(chunk)) return false
+  const [candidate] = Array.isArray(chunk.candidates) ? chunk.candidates : []
+  return isObject(candidate) ? Boolean(candidate.finishReason) : chunk.promptFeedback !== undefined
 }

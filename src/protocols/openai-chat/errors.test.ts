@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { openaiErrorBody } from '../errors/openai-error.ts'
 import { fromChatError, toolTextHint } from './errors.ts'
 
 const read = (status: number, body: unknown) => fromChatError({ backend: 'box', status, body })
@@ -11,6 +12,20 @@ it('a 404 that names the model means an unknown model, any other 404 a wrong add
     message: "box: model 'x' not found",
   })
   expect(refuse('Not Found').message).toContain('baseUrl')
+})
+
+it.each([
+  ['Invalid URL (POST /chat/completions)', true],
+  ['Unknown request URL: POST /chat/completions. Please check the URL for typos', true],
+  ['Not Found', true],
+  ['Container cntr_1 not found', false],
+  ['The model `x` does not exist', false],
+])('404 "%s": the backend and its "baseUrl" are named, where the address is wrong', (message, isLost) => {
+  const type = 'invalid_request_error'
+  const error = read(404, { error: { message, type, param: null, code: null } })
+  const body = openaiErrorBody(error) as { error: { message: string } }
+  expect(body.error.message).toBe(isLost ? `box: ${message} (HTTP 404; is its "baseUrl" right?)` : message)
+  expect(error.status).toBe(404)
 })
 
 describe('fromChatError', () => {

@@ -18,12 +18,19 @@ interface FittingNames {
   check(calls: CallCheck | undefined): CallCheck | undefined
 }
 
+export interface NameRules {
+  longest?: number
+  /** The request is in the service's own dialect: its names stay. */
+  isOwn?(request: TurnRequest): boolean
+  isGood?(name: string): boolean
+}
+
 export function withFittingNames(
   request: TurnRequest,
   note: (text: string) => void,
-  longest = longestChatName,
+  { longest = longestChatName, isOwn = hasOwnTools, isGood }: NameRules = {},
 ): FittingNames {
-  const names = mapToolNames(hasOwnTools(request) ? [] : toolNamesOf(request), longest)
+  const names = mapToolNames(isOwn(request) ? [] : toolNamesOf(request), longest, isGood)
   if (names.changed.length === 0) return { request, back: (events) => events, check: (calls) => calls }
   note(
     `tool names were adapted for the upstream: ${names.changed.map((name) => JSON.stringify(name)).join(', ')}`,

@@ -17,6 +17,7 @@ import {
   positiveInteger,
   string,
 } from '../requests/decode.ts'
+import { refuseOtherBody } from '../requests/other-body.ts'
 import { readEffortWord, type StatedEffort } from '../requests/reasoning-effort.ts'
 
 export interface Element extends PlacedItem {
@@ -39,6 +40,7 @@ export function toChatFields(body: Fields, note: (text: string) => void): ChatFi
   const isForeign = inPlace ? isForeignIn(body) : ([name]: Field) => !known.has(name)
   const entries = Object.entries(body)
   const stated = readEffort(body)
+  refuseOtherBody(body, list)
   const elements = inPlace ? placed(body.messages, list, inPlace) : readInput(body.input)
   const left = entries.filter(isForeign)
   if (inPlace && left.length === 0 && !wantsOneCall(body)) return { fields: body, elements, list, stated }

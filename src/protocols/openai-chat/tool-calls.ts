@@ -240,6 +240,8 @@ export class ToolCallTracker {
   }
 
   #writeLater(): void {
+    // Asked before each delta of text, when nothing waits.
+    if (this.#later.length === 0) return
     for (const { write, text } of this.#later.splice(0)) write(text)
   }
 

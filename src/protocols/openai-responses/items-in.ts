@@ -12,6 +12,7 @@ import { fromEncryptedContent } from './reasoning-proof.ts'
 import { readSearch } from './search-in.ts'
 import { readSearchItem } from './search-items.ts'
 import type { ToolNames } from './tool-names.ts'
+import { isOwnWebItem, readWebItem } from './web-items.ts'
 
 export interface PlacedItem {
   item: Fields
@@ -84,7 +85,16 @@ export function readItem({ item, path }: PlacedItem, reading: Reading): Message 
       throw invalid(path, 'a compaction_trigger must be the last item')
   }
   if (typeof type !== 'string') throw invalid(`${path}.type`, 'is required (a string)')
-  return opaqueItem(item)
+  return webSearch(item) ?? opaqueItem(item)
+}
+
+/** Undefined for any other item. */
+function webSearch(item: Fields): Message | undefined {
+  const web = readWebItem(item)
+  if (!web) return undefined
+  // No service speaks the dialect of an item that this gateway made.
+  const own = isOwnWebItem(item) ? { dialect: 'dragoman', text: '' } : { dialect }
+  return { role: 'assistant', content: [{ type: 'opaque', ...own, value: item, web }] }
 }
 
 function hostedSearch(item: Fields, names: ToolNames): Message {

@@ -26,6 +26,7 @@ const prefixes = {
   custom_tool_call: 'ctc',
   tool_search_call: 'tsc',
   tool_search_output: 'tso',
+  web_search_call: 'ws',
 }
 
 /** Contains the id of the answer, so an item leads back to its answer. */

@@ -32,6 +32,9 @@ export function referredAnswers(body: unknown): string[] {
   return [...new Set([body.previous_response_id, ...ids].filter((id) => typeof id === 'string'))]
 }
 
+/** In the words of a refusal: what the request refers to is not there. */
+export const notKept = 'It was not stored, or is no longer kept'
+
 /** Indexes each stored answer once, however many of its items are referenced. */
 export class References {
   readonly #earlier: EarlierResponses
@@ -52,7 +55,7 @@ export class References {
     if (item) return item
     throw new GatewayError(
       'not-found',
-      `${path}.id: Item with id '${id.slice(0, 200)}' not found. It was not stored, or is no longer kept; send the item itself.`,
+      `${path}.id: Item with id '${id.slice(0, 200)}' not found. ${notKept}; send the item itself.`,
       { param: `${path}.id` },
     )
   }

@@ -23,16 +23,18 @@ import {
 import { readHistory } from '../requests/history-in.ts'
 import { readJsonSchema } from '../requests/json-schema-in.ts'
 import { hasOpaquePart } from '../requests/opaque-parts.ts'
+import { refuseOtherBody } from '../requests/other-body.ts'
 import { readEffortWord, type StatedEffort } from '../requests/reasoning-effort.ts'
 import { dialect } from './dialect.ts'
 import { echoOf } from './echo.ts'
 import { isCompaction, type PlacedItem, readItems } from './items-in.ts'
 import { joinOutputs } from './joined-outputs.ts'
-import { type EarlierResponses, isReference, References } from './references-in.ts'
+import { type EarlierResponses, isReference, notKept, References } from './references-in.ts'
 import { isClientSearch } from './search-in.ts'
 import { readToolSearch } from './search-items.ts'
 import type { ToolNames } from './tool-names.ts'
 import { readToolChoice, readTools } from './tools-in.ts'
+import { isOwnWebItem, readWebTools } from './web-items.ts'
 
 export interface ResponsesRequest {
   /** The model as the client named it. */
@@ -45,6 +47,8 @@ export interface ResponsesRequest {
   store: boolean
   /** The client wants `encrypted_content` with reasoning. */
   includeProofs: boolean
+  /** The client wants the addresses that a web search found. */
+  includesSources: boolean
   /** The fields of the request that its answer repeats. */
   echo: Fields
   /** The client asks for a compaction of the conversation instead of an answer. */
@@ -84,6 +88,7 @@ export function fromResponsesRequest(
   const placed = joinOutputs(given, (text) => notes.add(text))
   if (typeof fields.previous_response_id === 'string') refuseOrphans(placed)
   const offered = readTools([{ value: fields.tools, path: 'tools' }, ...placed.flatMap(addedTools)], note)
+  if (placed.some(({ item }) => isOwnWebItem(item))) faithful = false
   const opened = placed.map(({ item }) => openedItem(item, earlier))
   const isOpened = opened.some((item, at) => item !== placed[at]?.item)
   const choice = readToolChoice(fields.tool_choice, offered, onNeed)
@@ -101,6 +106,7 @@ export function fromResponsesRequest(
     ...defined({
       opaqueTools: offered.opaqueTools.length > 0 ? offered.opaqueTools : undefined,
       toolSearch: readToolSearch(offered.opaqueTools),
+      webTools: readWebTools(offered.opaqueTools, fields.tool_choice, needs),
       hasOpaqueParts: messages.some(hasOpaquePart) ? true : undefined,
       needs: needs.length > 0 ? needs : undefined,
       toolChoice: choice.toolChoice,
@@ -124,6 +130,7 @@ export function fromResponsesRequest(
     items: placed.map(({ item }) => item),
     store,
     includeProofs: included(fields, 'reasoning.encrypted_content'),
+    includesSources: included(fields, 'web_search_call.action.sources'),
     echo: echoOf(fields, turn, { tools: offered.served, store }),
     compacts,
   }
@@ -198,7 +205,7 @@ const itemsBefore =
     if (!items)
       throw invalid(
         path,
-        `Previous response with id '${id.slice(0, 200)}' not found. It was not stored, or is no longer kept; send the whole input instead.`,
+        `Previous response with id '${id.slice(0, 200)}' not found. ${notKept}; send the whole input instead.`,
         'previous_response_not_found',
       )
     return items.map((item, at) => ({ item, path: `${path}.items[${at}]` }))
@@ -228,6 +235,7 @@ function readInput(fields: Fields, references: References): PlacedItem[] {
   if ((value ?? null) === null && (typeof id === 'string' || isPartial(fields))) return []
   if (typeof value === 'string')
     return [{ item: { type: 'message', role: 'user', content: value }, path: 'input' }]
+  refuseOtherBody(fields, 'input')
   if (!Array.isArray(value)) throw invalid('input', 'must be a string or an array of items')
   return value.map((entry: unknown, at) => {
     const path = `input[${at}]`

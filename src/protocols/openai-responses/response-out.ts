@@ -6,12 +6,15 @@ import type { FinishReason, Usage } from '../../core/events.ts'
 import { failedResponseError } from './errors.ts'
 import { finishedItem, type Item, type ItemOptions, shownItem } from './items-out.ts'
 import { searchItems } from './search-items.ts'
+import { webItem } from './web-items.ts'
 
 export interface ResponseOptions extends ItemOptions {
   createdAt: number
   /** Seconds since 1970. */
   now(): number
   includeProofs: boolean
+  /** The client wants the addresses that a web search found. */
+  includesSources?: boolean | undefined
   /** The client waits before a retry only if the failure is a rate limit. */
   waitsForLimits?: boolean | undefined
   echo: Readonly<Record<string, unknown>>
@@ -106,6 +109,8 @@ export function wholeResponse(turn: CollectedTurn, options: ResponseOptions): Fi
   const addSearches = (place: number) => {
     for (const { before, search } of turn.searches ?? [])
       if (before === place) items.push(...searchItems(search, items.length, options))
+    for (const { before, event } of turn.webUses ?? [])
+      if (before === place) items.push(webItem(event, items.length, options))
   }
   for (const [at, part] of turn.parts.entries()) {
     addSearches(at)

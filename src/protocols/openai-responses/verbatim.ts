@@ -1,6 +1,6 @@
 // Forwards a Responses request unchanged to a service that speaks Responses: only the model is replaced. Items that this gateway wrote
-// or stored are replaced by what the service can read. Not if the model would refuse the body: an alias may lead to another model than
-// the one that the client writes for.
+// or stored are replaced by items that the service can read. A body that the model would refuse is translated instead: an alias may
+// lead to another model than the client expects.
 
 import { type Fields, isObject } from '../../base/json.ts'
 import type { TurnRequest } from '../../core/request.ts'
@@ -85,12 +85,12 @@ function readableItem(
     }
     if (isLost(item, origin.body)) return undefined
   }
-  // Ids are lookups into the storage of the service, which does not have this one.
+  // The service looks up ids in its own storage, which lacks the ids of this gateway.
   if (typeof item.id !== 'string' || answerOfItem(item.id) === undefined) return item
   const { id: _, ...rest } = item
   return rest
 }
 
-/** Reasoning without content, which nobody stores. */
+/** Reasoning without content, in a request with `store: false`: the service has no copy of the content either. */
 const isLost = ({ encrypted_content: sealed, content }: Fields, { store }: Readonly<Fields>) =>
   store === false && !sealed && !(Array.isArray(content) && content.length > 0)

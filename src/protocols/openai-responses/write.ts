@@ -31,6 +31,7 @@ import {
   responseFailed,
 } from './response-out.ts'
 import { searchItems } from './search-items.ts'
+import { webItem } from './web-items.ts'
 
 export interface ResponsesWriterOptions extends ResponseOptions {
   /** whole: a call is sent once, complete. streamed: its arguments are sent as they arrive. */
@@ -45,7 +46,7 @@ export const responsesKeepAlive = ': keepalive\n'
 
 const inProgress = 'response.in_progress'
 
-/** A keep-alive in a recorded stream: such an event by itself. The answer's first one comes with the event before it. */
+/** A keep-alive in a recorded stream: such an event in a write of its own. An answer begins with it in one write with `created`. */
 export const isResponsesKeepAlive = (text: string) => text.startsWith(`event: ${inProgress}\n`)
 
 type Of<T extends TurnEvent['type']> = Extract<TurnEvent, { type: T }>
@@ -153,6 +154,8 @@ export class ResponsesWriter {
         return searchItems(event, this.#items.length, this.#options)
           .map((item) => this.whole(item))
           .join('')
+      case 'web-use':
+        return this.#webUse(event)
       case 'turn-end':
         return this.#end(event.reason, event.usage)
       case 'turn-error':
@@ -160,17 +163,30 @@ export class ResponsesWriter {
     }
   }
 
+  #webUse(event: Of<'web-use'>): string {
+    const item = webItem(event, this.#items.length, this.#options)
+    const at = this.#place(item.id)
+    const steps = ['in_progress', 'searching', ...(item.status === 'completed' ? ['completed'] : [])]
+    return (
+      this.#added({ ...item, status: 'in_progress' }) +
+      steps.map((step) => this.#event(`response.web_search_call.${step}`, at)).join('') +
+      this.#done(item)
+    )
+  }
+
   #begin(): string {
+    return this.opening() + this.keepAlive()
+  }
+
+  opening(): string {
+    if (this.#begun) return ''
     this.#begun = true
-    const response = responseBegun(this.#options)
-    return this.#event('response.created', { response }) + this.#event(inProgress, { response })
+    return this.#event('response.created', { response: responseBegun(this.#options) })
   }
 
   /** The response so far: of all events that may repeat, the one that every client knows. Some count events, not bytes. */
   keepAlive(): string {
-    return this.#begun
-      ? this.#event(inProgress, { response: responseBegun(this.#options, this.#items) })
-      : this.#begin()
+    return this.#event(inProgress, { response: responseBegun(this.#options, this.#items) })
   }
 
   #startText(refusal: boolean): string {

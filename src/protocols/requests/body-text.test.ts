@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fuzz } from '../../../test/fuzz/settings.ts'
-import { bodyText } from './body-text.ts'
+import { outlineOf } from '../../base/json-outline.ts'
+import { bodyBytes, bodyText } from './body-text.ts'
 
 const runs = fuzz
 
@@ -29,6 +30,18 @@ describe('the body of a request', () => {
     expect(without('model')).toBe(text.replace('\t"model" : "a/m",', ''))
     expect(without('n')).toBe(text.replace(', "n":1.50', ''))
     expect(sent('{"a":1, "b":[2]}', ({ b }) => ({ b }))).toBe('{"b":[2]}')
+  })
+
+  it('is written as bytes if it is large, with the same content', () => {
+    for (const filling of ['plain', 'é', '日本😀', '\\ud83d'])
+      for (const origin of [(text: string) => ({ text }), (text: string) => ({ text, ...outlineOf(text) })]) {
+        const large = `{"model": "a/m", "input": ["${filling.repeat(20_000)}"], "n":1.0 }`
+        const body = JSON.parse(large) as Body
+        const sentBytes = bodyBytes({ ...body, model: 'm', more: 1 }, { body, ...origin(large) })
+        const expected = large.replace('a/m', 'm').replace('1.0', '1.0,"more":1')
+        expect(sentBytes.toString()).toBe(expected.replaceAll('\\ud83d', '\ufffd'))
+        expect(typeof sentBytes).toBe(filling.startsWith('\\') ? 'string' : 'object')
+      }
   })
 
   it('appends added fields', () => {

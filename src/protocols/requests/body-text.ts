@@ -3,18 +3,45 @@
 
 import { hasOddNumber, hasSpelling, writeAll } from '../../base/exact-json.ts'
 import type { Fields } from '../../base/json.ts'
-import { type Member, membersOf } from '../../base/json-text.ts'
+import { membersOf } from '../../base/json-text.ts'
 import type { TurnRequest } from '../../core/request.ts'
 
-type Origin = Pick<TurnRequest['origin'], 'body' | 'text'>
+type Origin = Pick<TurnRequest['origin'], 'body' | 'text' | 'members'>
 
-/** `origin`: the client's request. `isExact`: numbers in other parts of `body` have their own spelling, too. */
-export function bodyText(body: Readonly<Fields>, origin: Origin = { body: {} }, isExact = false): string {
+/** A larger text is written into its bytes in parts: as one string it would be allocated and copied twice more. */
+const largeBody = 16 * 1024
+
+/** What is sent: bytes if it is large. `origin`: the client's request. `isExact`: numbers in other parts of `body` have their own spelling, too. */
+export function bodyBytes(
+  body: Readonly<Fields>,
+  origin: Origin = { body: {} },
+  isExact = false,
+): string | Buffer {
+  const parts = partsOf(body, origin, isExact)
+  if (parts.some(mayHaveSurrogates)) return wellFormed(parts.join(''))
+  const length = parts.reduce((sum, part) => sum + part.length, 0)
+  return length < largeBody ? parts.join('') : encode(parts)
+}
+
+export function bodyText(body: Readonly<Fields>, origin?: Origin, isExact?: boolean): string {
+  return bodyBytes(body, origin, isExact).toString()
+}
+
+/** `Buffer.from` of the whole text takes twice as long. */
+function encode(parts: readonly string[]): Buffer {
+  const lengths = parts.map((part) => Buffer.byteLength(part))
+  const bytes = Buffer.allocUnsafeSlow(lengths.reduce((sum, length) => sum + length, 0))
+  let at = 0
+  for (const part of parts) at += bytes.write(part, at)
+  return bytes
+}
+
+/** The text, cut between values: no part begins inside of a string. */
+function partsOf(body: Readonly<Fields>, origin: Origin, isExact: boolean): string[] {
   const { text } = origin
   const write = isExact || Object.values(origin.body).some(hasSpelling) ? writeAll : JSON.stringify
-  const spliced =
-    text !== undefined && sharesContent(body, origin) ? splice(body, origin, text, write) : undefined
-  return wellFormed(spliced ?? write(body))
+  const isShared = text !== undefined && sharesContent(body, origin)
+  return (isShared ? splice(body, origin, text, write) : undefined) ?? [write(body)]
 }
 
 /** True if the arguments of a call contain a number with its own spelling. Arguments are text in a request, and values in some bodies. */
@@ -36,46 +63,79 @@ function splice(
   origin: Origin,
   text: string,
   write: (value: unknown) => string,
-): string | undefined {
-  const members = membersOf(text)
+): string[] | undefined {
+  const { members = membersOf(text) } = origin
   const names = new Set(members.map(({ name }) => name))
   const values = new Map(Object.entries(body))
   const [first] = members
   const last = members.at(-1)
   if (!first || !last || names.size < members.length) return undefined
-  let out = ''
-  for (const [at, member] of members.entries()) {
-    const value = values.get(member.name)
+  const cuts = new Cuts(text)
+  for (const [at, { name, start, valueStart, end }] of members.entries()) {
+    const value = values.get(name)
     if (value === undefined) continue
-    out += out === '' ? text.slice(0, first.start) : text.slice(members[at - 1]?.end, member.start)
-    out += value === origin.body[member.name] ? textOf(member, text) : withValue(member, text, write(value))
+    if (cuts.isEmpty) cuts.take(0, first.start)
+    else cuts.take(members[at - 1]?.end ?? 0, start)
+    if (value === origin.body[name]) cuts.take(start, end)
+    else {
+      cuts.take(start, valueStart)
+      cuts.add(write(value))
+    }
   }
-  if (out === '') return undefined
+  if (cuts.isEmpty) return undefined
   for (const [name, value] of values)
-    if (value !== undefined && !names.has(name)) out += `,${JSON.stringify(name)}:${write(value)}`
-  return out + text.slice(last.end)
+    if (value !== undefined && !names.has(name)) cuts.add(`,${JSON.stringify(name)}:${write(value)}`)
+  cuts.take(last.end, text.length)
+  return cuts.end()
 }
 
-const textOf = ({ start, end }: Member, text: string) => text.slice(start, end)
+/** Pieces of a text, and others between them. Pieces that follow each other are one. */
+class Cuts {
+  readonly #text: string
+  readonly #parts: string[] = []
+  #from = 0
+  #to = 0
 
-const withValue = ({ start, valueStart }: Member, text: string, value: string) =>
-  text.slice(start, valueStart) + value
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  get isEmpty(): boolean {
+    return this.#to === 0
+  }
+
+  take(from: number, to: number): void {
+    if (from !== this.#to) {
+      this.#cut()
+      this.#from = from
+    }
+    this.#to = to
+  }
+
+  add(part: string): void {
+    this.#cut()
+    this.#parts.push(part)
+  }
+
+  end(): string[] {
+    this.#cut()
+    return this.#parts
+  }
+
+  #cut(): void {
+    if (this.#from < this.#to) this.#parts.push(this.#text.slice(this.#from, this.#to))
+    this.#from = this.#to
+  }
+}
 
 const surrogate = /\\u[dD][89a-fA-F]/g
+const anySurrogate = /\\u[dD][89a-fA-F]/
 const secondHalf = /\\u[dD][c-fC-F]/y
 const escapeLength = '\\ud83d'.length
-/** Above this length, `includes` could take long for a text full of backslashes. It is fast for most texts. */
-const largeText = 256 * 1024
-
-const mayHaveSurrogates = (text: string) => {
-  if (text.length < largeText) return text.includes('\\ud') || text.includes('\\uD')
-  surrogate.lastIndex = 0
-  return surrogate.test(text)
-}
+const mayHaveSurrogates = (text: string) => anySurrogate.test(text)
 
 /** Replaces lone surrogates by U+FFFD: clients that cut text inside an emoji leave them, and services refuse them. */
 function wellFormed(text: string): string {
-  if (!mayHaveSurrogates(text)) return text
   const pieces: string[] = []
   let from = 0
   surrogate.lastIndex = 0

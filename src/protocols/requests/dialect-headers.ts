@@ -12,17 +12,21 @@ type Names = readonly (readonly [names: RegExp, why: string])[]
 
 const prefixes: Record<Form, readonly string[]> = {
   anthropic: ['anthropic-'],
+  // Google's own headers say who is billed, and which program calls: none of it is the gateway's.
+  gemini: [],
   openai: ['openai-', 'x-openai-', 'x-codex-turn-state'],
 }
 
 const answerPrefixes: Record<Form, readonly string[]> = {
   anthropic: ['anthropic-'],
+  gemini: ['x-gemini-service-tier'],
   openai: ['openai-', 'x-openai-', 'x-codex-', 'x-reasoning-included'],
 }
 
 /** Choose who is billed, or whose data is seen: only where the backend's configuration names them. */
 export const accountHeaders = {
   anthropic: ['anthropic-workspace-id'],
+  gemini: [],
   openai: ['openai-organization', 'openai-project'],
 } as const satisfies Record<Form, readonly string[]>
 
@@ -108,6 +112,7 @@ export function answerHeadersFor(
 /** Both OpenAI APIs have the same headers. */
 function formOf(dialect: string): Form | undefined {
   if (dialect.startsWith('openai-')) return 'openai'
+  if (dialect === 'gemini') return 'gemini'
   return dialect.startsWith('anthropic-') ? 'anthropic' : undefined
 }
 

@@ -3,5 +3,8 @@
 
 /** A reasoning item of a Responses service. */
 export const itemMark = 'openai1.'
+/** The thought signature of a call by a Gemini model. */
+export const signatureMark = 'gemini1.'
 
-export const isWrappedProof = (proof: string | undefined): boolean => proof?.startsWith(itemMark) ?? false
+export const isWrappedProof = (proof: string | undefined): boolean =>
+  proof !== undefined && (proof.startsWith(itemMark) || proof.startsWith(signatureMark))

@@ -46,6 +46,17 @@ const dialects = new Map<string, Dialect>([
     ]),
     nested: ['generationConfig', 'generation_config'],
   }],
+  ['ollama', {
+    carried: [
+      'context', 'format', 'images', 'keep_alive', 'messages', 'model', 'prompt', 'raw', 'stream', 'suffix', 'system', 'think',
+      'tools',
+      // Of a program that runs models itself.
+      'f16_kv', 'low_vram', 'main_gpu', 'num_batch', 'num_ctx', 'num_gpu', 'num_keep', 'num_thread', 'numa', 'use_mlock', 'use_mmap',
+      'vocab_only',
+    ],
+    synonyms: new Map([['num_predict', 'max_tokens']]),
+    nested: ['options'],
+  }],
 ]) // biome-ignore format: lists to be read as such
 
 const defaults = new Set<unknown>([null, false, 0, 'auto'])

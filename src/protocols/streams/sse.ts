@@ -49,7 +49,10 @@ export function createSseReader(): SseReader {
     const length = pendingLength + text.length
     pendingLength = endsEvent(text) ? 0 : messages.length > 0 ? text.length : length
     // Counts unfinished events of many lines too: each line takes more memory than its characters.
-    if (tooLarge || pendingLength > maxEventChars)
+    tooLarge ||= pendingLength > maxEventChars
+    // The frame of an event stream can hold a whole event, which was never pending.
+    tooLarge ||= length > maxEventChars && messages.some(({ data }) => data.length > maxEventChars)
+    if (tooLarge)
       throw new GatewayError('upstream-protocol', 'The upstream sent a single event of more than 8 MiB.')
     if (messages.length === 0) return messages
     const taken = length > longestShared ? messages.map(ownMessage) : messages
@@ -67,8 +70,8 @@ export function createSseReader(): SseReader {
 
   function readOne(text: string): SseMessage[] | undefined {
     const end = text.length - 2
-    if (!isAtStart || prefix === '' || !text.startsWith(prefix) || text.indexOf('\n', prefix.length) !== end)
-      return undefined
+    if (!isAtStart || prefix === '' || text.length > maxEventChars) return undefined
+    if (!text.startsWith(prefix) || text.indexOf('\n', prefix.length) !== end) return undefined
     if (text.charCodeAt(end + 1) !== newLine || text.includes('\r')) return undefined
     return [{ event: name, data: text.slice(prefix.length, end) }]
   }

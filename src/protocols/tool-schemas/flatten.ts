@@ -28,7 +28,8 @@ const maxBranches = 200
 export function flatten(given: Fields, context: FlattenContext): Fields {
   const { subset } = context
   let schema = subset.allOf === 'merged' ? withoutAllOf(given, context, 0) : given
-  if (subset.oneOf === 'anyOf' || context.isRoot) schema = withOneUnion(schema, context)
+  const isMerged = context.isRoot && subset.root !== 'any'
+  if (subset.oneOf === 'anyOf' || isMerged) schema = withOneUnion(schema, context)
   if (subset.typeLists !== 'nullable') schema = withoutNullable(schema, subset)
   schema = withoutUnionBeside(schema, context)
   return withoutTypeList(withType(schema, context), subset)
@@ -101,7 +102,7 @@ function withoutUnionBeside(schema: Fields, context: FlattenContext): Fields {
     const flat = branches.map((branch) => flatBranch(branch, context))
     const objects = flat.filter(isPlainObject)
     if (subset.goal === 'strict' && objects.length < flat.length)
-      throw new Unfit('it has a union of which not every branch is an object')
+      throw new Unfit('it has a union of which not every branch is a plain object')
     loosen()
     return copySpelling(schema, mergeUnion(rest, objects))
   }

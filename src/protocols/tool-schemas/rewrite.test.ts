@@ -210,9 +210,20 @@ describe('other subsets', () => {
       { type: 'string', pattern: '^a$', format: 'date', minLength: 1 },
       { type: 'string', description: '(pattern: "^a$", format: "date", minLength: 1)' },
     ],
+    [
+      'gbnf',
+      { oneOf: [{ enum: ['all'] }, { type: 'string', pattern: '^[0-9]+$' }] },
+      { anyOf: [{ enum: ['all'] }, { type: 'string', description: '(pattern: "^[0-9]+$")' }] },
+    ],
     ['mistral', { $id: 'x', type: 'string', default: { $id: 1 } }, { type: 'string', default: { $id: 1 } }],
   ])('%s: %j', (name, given, expected) => {
     expect(property(given, name)).toEqual(expected)
+  })
+
+  it('a union at the root stays where it may stand', () => {
+    const given = { oneOf: [object({ a: { type: 'string' } }), object({ b: { type: 'string' } })] }
+    expect(rewriteSchema(given, subsets.mistral)).toEqual({ kind: 'kept' })
+    expect(rewriteSchema({ $id: 'x', ...given }, subsets.mistral)).toMatchObject({ schema: given })
   })
 
   it('the root of xAI may be a union of objects', () => {

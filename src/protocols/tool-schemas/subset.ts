@@ -9,6 +9,7 @@ export type SubsetName =
   | 'moonshot'
   | 'mistral'
   | 'gemini'
+  | 'gemini-json'
   | 'gbnf'
 
 export interface Subset {

@@ -151,11 +151,39 @@ export const subsets: Readonly<Record<SubsetName, Subset>> = {
     booleans: false,
     requiresUndeclared: false,
   },
+  // Gemini's own API takes JSON Schema. It ignores keywords without effect, so they are told, and refuses a reference with others beside.
+  'gemini-json': {
+    ...unchanged,
+    name: 'gemini-json',
+    told: set(
+      sets,
+      conditions,
+      openKeys,
+      lengths,
+      'pattern multipleOf exclusiveMinimum exclusiveMaximum default',
+    ),
+    dropped: set('$schema $comment examples deprecated readOnly writeOnly'),
+    // Without their patterns several branches may fit.
+    oneOf: 'anyOf',
+    known: set(
+      structure,
+      counts,
+      'minimum maximum oneOf format title prefixItems propertyOrdering nullable $id $anchor',
+    ),
+    allOf: 'merged',
+    root: 'object',
+    refs: 'alone',
+    tuples: 'prefixItems',
+    enums: 'primitive',
+    requiresUndeclared: false,
+  },
   // llama.cpp and LM Studio, after a refusal: one pattern that their grammar cannot say refuses the whole request.
   gbnf: {
     ...unchanged,
     name: 'gbnf',
     told: set('pattern format', lengths, counts),
+    // Without their patterns several branches may fit, and the grammar takes the one for the other anyway.
+    oneOf: 'anyOf',
     unionBeside: false,
     tuples: 'list',
   },

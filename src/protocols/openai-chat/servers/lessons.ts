@@ -32,6 +32,15 @@ export const isNew = (lesson: Lesson, traits: ServerTraits) =>
     ([name, value]) => JSON.stringify(traits[name as keyof ServerTraits]) !== JSON.stringify(value),
   )
 
+/** Both; turns that run side by side may have learned of different fields. */
+export function mergedLesson<Known extends { refuses?: readonly string[] }>(
+  known: Known | undefined,
+  lesson: Known,
+): Known {
+  if (!known?.refuses || !lesson.refuses) return { ...known, ...lesson }
+  return { ...known, ...lesson, refuses: [...new Set([...known.refuses, ...lesson.refuses])] }
+}
+
 type Rule = (refused: RefusedRequest) => Lesson | undefined
 
 const when =

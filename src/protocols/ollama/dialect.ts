@@ -1,0 +1,3 @@
+// The name of this dialect in `TurnRequest.origin`.
+
+export const dialect = 'ollama'

@@ -14,6 +14,18 @@ const maybeOdd = /\d{16}|\d[.eE]|-0/
 
 const isOdd = (number: string) => String(Number(number)) !== number
 
+/** Whether the word from `at` to `end` is a number that would be written differently than it is spelled. */
+export function isOddNumber(text: string, at: number, end: number): boolean {
+  if (!isNumberStart(text.charCodeAt(at))) return false
+  // Few digits and nothing else: the usual number.
+  let hasOnlyDigits = end - at < 16
+  for (let each = at; hasOnlyDigits && each < end; each++) {
+    const code = text.charCodeAt(each)
+    hasOnlyDigits = code >= 0x30 && code <= 0x39
+  }
+  return !hasOnlyDigits && isOdd(text.slice(at, end))
+}
+
 /** Whether a number deeper than `below` levels would be written differently than it was spelled. */
 export function hasOddNumber(text: string, below = 0): boolean {
   if (!maybeOdd.test(text)) return false
@@ -46,7 +58,12 @@ export function parseExact(text: string): unknown {
 
 /** `value` was parsed from `text`. Does nothing if only numbers within the first `below` levels have a spelling to keep. */
 export function keepSpelling(text: string, value: unknown, below = 0): void {
-  if (hasOddNumber(text, below)) new SpellingReader(text).read(value)
+  if (hasOddNumber(text, below)) readSpelling(text, value)
+}
+
+/** The same for a text that is known to have a spelling to keep. */
+export function readSpelling(text: string, value: unknown): void {
+  new SpellingReader(text).read(value)
 }
 
 /** Whether the value, or one inside it, has a kept spelling. */

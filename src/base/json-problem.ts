@@ -8,6 +8,7 @@ const words = new Map([
   ['ColonExpected', 'a : is missing'],
   ['CommaExpected', 'a comma is missing'],
   ['EndOfFileExpected', 'there is more after the end'],
+  ['InvalidSymbol', 'a text without double quotes'],
   ['PropertyNameExpected', 'a name in double quotes is missing'],
   ['ValueExpected', 'a value is missing'],
   ['UnexpectedEndOfString', 'a text has no closing quote'],

@@ -26,6 +26,9 @@ export const defaultRetryPolicy: RetryPolicy = {
   longestWaitBesideOthersMs: 2_000,
 }
 
+/** Three accounts at most see a request. */
+const mostHops = 2
+
 /** Limits retries to a fifth of the requests: without it, a failing upstream would get three times the load. */
 class RetryBudget {
   #tokens = 10
@@ -52,6 +55,16 @@ export class RetryBudgets {
   }
 }
 
+/** Replay only: what was decided then. The waits, budgets and breakers that decide it are not on a tape. */
+export interface RecordedAttempts {
+  /** The refusal of a target that was skipped. */
+  skipped(address: ModelAddress): GatewayError | undefined
+  /** Whether the attempt that failed was followed by another at the same target. */
+  isRetried(): boolean
+  /** The attempt that begins was refused because of another turn at the same time. */
+  conflict(): GatewayError | undefined
+}
+
 export interface Attempt<Target> {
   targets: readonly Target[]
   run(target: Target): AsyncIterable<TurnEvent[]>
@@ -68,23 +81,38 @@ export interface Attempt<Target> {
   memory?: TurnBudget | undefined
   /** False once anything was sent to the client, keep-alives included: the first failure is final then. */
   mayRetry(): boolean
-  onFailure(target: Target, error: GatewayError, next: 'retry' | 'fallback' | 'give up'): void
+  /** `waitMs`: the pause before a retry. */
+  onFailure(
+    target: Target,
+    error: GatewayError,
+    next: 'retry' | 'fallback' | 'give up',
+    waitMs?: number,
+  ): void
+  /** Whether another account of the target may take the request at once. */
+  mayHop?(target: Target, error: GatewayError): boolean
+  /** The targets for a request that this one refused, in place of those that are left. Undefined: they stay. */
+  othersAfter?(
+    failed: Target,
+    error: GatewayError,
+    left: readonly Target[],
+  ): Promise<readonly Target[] | undefined> | undefined
   /** The target was not called, or not again, because its breaker is open. */
   onSkipped?(target: Target, refusal: GatewayError, next: 'fallback' | 'give up'): void
+  recorded?: RecordedAttempts | undefined
 }
 
 export async function openTurn<Target>(attempt: Attempt<Target>): Promise<{ turn: Turn; target: Target }> {
   const { targets, signal } = attempt
   const failures: GatewayError[] = []
-  for (const [position, target] of targets.entries()) {
-    const isLast = position + 1 === targets.length
+  const left = [...targets]
+  for (let target = left.shift(); target !== undefined; target = left.shift()) {
     const permit = await requestPermit(attempt, target)
     if (permit instanceof GatewayError) {
       failures.push(permit)
-      attempt.onSkipped?.(target, permit, isLast ? 'give up' : 'fallback')
+      attempt.onSkipped?.(target, permit, left.length === 0 ? 'give up' : 'fallback')
       continue
     }
-    const opened = await tryTarget(attempt, target, { permit, isLast })
+    const opened = await tryTarget(attempt, target, { permit, left })
     if (opened instanceof Turn) return { turn: opened, target }
     failures.push(opened)
     if (signal.aborted || !mayFallBack(opened) || !attempt.mayRetry()) break
@@ -93,21 +121,23 @@ export async function openTurn<Target>(attempt: Attempt<Target>): Promise<{ turn
 }
 
 async function requestPermit<Target>(
-  { breakers, addressOf, continuesRun }: Attempt<Target>,
+  { breakers, addressOf, continuesRun, recorded }: Attempt<Target>,
   target: Target,
 ): Promise<Permit | GatewayError> {
   const address = addressOf(target)
+  const refusal = recorded?.skipped(address)
+  if (refusal) return refusal
   const isPast = breakers.isOpen(address) && (await continuesRun?.(target))
   return isPast ? breakers.requestContinuation(address) : breakers.ask(address)
 }
 
-/** The turn, once it has visible output, or the failure after all retries. */
+/** The turn, once it has visible output, or the failure after all retries. `left`: the targets after this one. */
 async function tryTarget<Target>(
   attempt: Attempt<Target>,
   target: Target,
-  { permit, isLast }: { permit: Permit; isLast: boolean },
+  { permit, left }: { permit: Permit; left: Target[] },
 ): Promise<Turn | GatewayError> {
-  const { policy, signal } = attempt
+  const { policy, signal, recorded } = attempt
   const budget = attempt.budgets.of(attempt.addressOf(target).backend)
   const mayTryAgain = async () => permit.mayTryAgain() || ((await attempt.continuesRun?.(target)) ?? false)
   budget.onRequest()
@@ -122,18 +152,27 @@ async function tryTarget<Target>(
       failure = GatewayError.from(error)
     }
     if (signal.aborted) return brokenOff(permit, failure)
+    const others = await attempt.othersAfter?.(target, failure, left)
+    if (others) left.splice(0, left.length, ...others)
+    const isLast = left.length === 0
     const hasNext = !isLast && mayFallBack(failure) && attempt.mayRetry()
-    const waitMs = waitBefore(tries, failure, policy)
+    // Not a retry: the account that failed gets no second request, so no budget limits it.
+    const hops = tries < mostHops && (attempt.mayHop?.(target, failure) ?? false) && attempt.mayRetry()
+    const waitMs = hops ? 0 : waitBefore(tries, failure, policy)
     const mayWaitMs = hasNext ? policy.longestWaitBesideOthersMs : policy.longestWaitMs
     const retries = hasNext ? Math.min(1, policy.retries) : policy.retries
     const isWorthIt = failure.retryable && tries < retries && (failure.retryAfterMs ?? waitMs) <= mayWaitMs
-    const again = isWorthIt && (await mayTryAgain()) && attempt.mayRetry() && budget.take()
+    const again = recorded
+      ? recorded.isRetried()
+      : hops || (isWorthIt && (await mayTryAgain()) && attempt.mayRetry() && budget.take())
     if (!again) permit.failed(failure)
-    attempt.onFailure(target, failure, again ? 'retry' : hasNext ? 'fallback' : 'give up')
+    if (again) attempt.onFailure(target, failure, 'retry', waitMs)
+    else attempt.onFailure(target, failure, hasNext ? 'fallback' : 'give up')
     if (!again) return failure
-    await sleep(waitMs, undefined, { signal: nativeSignal(signal) }).catch(() => undefined)
+    await sleep(recorded ? 0 : waitMs, undefined, { signal: nativeSignal(signal) }).catch(() => undefined)
     if (signal.aborted) return brokenOff(permit, GatewayError.ofAbort(signal))
-    if (!(await mayTryAgain())) {
+    const mayGoOn = recorded ? !recorded.skipped(attempt.addressOf(target)) : hops || (await mayTryAgain())
+    if (!mayGoOn) {
       attempt.onSkipped?.(target, failure, hasNext ? 'fallback' : 'give up')
       return brokenOff(permit, failure)
     }

@@ -6,6 +6,9 @@ import type { Caller } from './caller.ts'
 import { GatewayError, type ServiceError } from './errors.ts'
 import type { TurnEvent } from './events.ts'
 import type { Notes } from './notes.ts'
+import type { Accounts } from './pool/only-account.ts'
+import type { TurnAccounts } from './pool/pool-parts.ts'
+import type { Recall } from './recall.ts'
 import type { ReasoningEffort, ToolResult, TurnRequest } from './request.ts'
 import type { TurnTap } from './tap.ts'
 import type { TurnBudget } from './turn-budget.ts'
@@ -48,6 +51,8 @@ export interface TurnContext {
   onSession?(state: SessionState, why?: string): void
   /** Present if the turn is taped. */
   tap?: TurnTap | undefined
+  /** Present if the turn is taped: what is recalled of earlier turns passes through it. */
+  recall?: Recall | undefined
   /** In a replay: the recorded session id. */
   sessionId?: (() => string) | undefined
   /** The headers of the upstream's answer, and the form of its dialect. Before the first event, or with a refusal. */
@@ -56,6 +61,8 @@ export interface TurnContext {
   onRepair?(kind: TextRepair): void
   /** Trace context for the service, where it is configured to get one. */
   traceHeaders?: Record<string, string> | undefined
+  /** The turn's way through the accounts of a backend that has several. */
+  accounts?: TurnAccounts | undefined
 }
 
 /** The call was repaired, the model was asked for it again, or it was shown as text. */
@@ -102,6 +109,8 @@ export interface SessionHost {
   dropWaiting(): void
   counts(): { answering: number; waiting: number; waitingBytes: number }
   list?(): ListedSession[]
+  /** The backend's name of the model of a session; undefined if this process does not have it. */
+  modelOf?(sessionId: string): string | undefined
   /** Calls the listener for each session that leaves this process. */
   onGone(listener: (sessionId: string) => void): void
 }
@@ -133,6 +142,8 @@ export interface ToolFacts {
   limit?: number | undefined
   /** It searches the deferred tools of this request itself. */
   searches?: boolean
+  /** It runs the web search and fetch of this request itself. */
+  runsWebTools?: boolean
 }
 
 export interface Backend {
@@ -152,6 +163,8 @@ export interface Backend {
   countTokens?(request: TurnRequest, context: TurnContext): Promise<number | undefined>
   /** Present in session backends. */
   readonly sessions?: SessionHost
+  /** Its accounts, of which there is one at least. */
+  readonly pool?: Accounts
   /** Findings for `doctor` beside the models, requested from the service, without secrets. */
   describe?(signal: AbortSignal): Promise<Finding[]>
   close(): Promise<void>

@@ -1,5 +1,5 @@
-// Circuit breakers: a model that fails repeatedly is not called for a while. There is one breaker per backend and model. A backend
-// has exactly one credential, so this is also one per credential.
+// Circuit breakers: a model that fails repeatedly is not called for a while. There is one breaker per backend and model, for all its
+// accounts: what concerns one account alone is in pool/.
 
 import { BoundedMap } from '../base/bounded-map.ts'
 import { type ErrorCode, GatewayError } from './errors.ts'
@@ -80,6 +80,12 @@ export class Breakers {
 
   isOpen(address: ModelAddress): boolean {
     return this.#breakers.get(keyOf(address))?.openUntil !== undefined
+  }
+
+  /** The backend has other settings now: what failed before may work. */
+  forget(backend: string): void {
+    for (const { address } of [...this.#breakers.values()])
+      if (address.backend === backend) this.#breakers.delete(keyOf(address))
   }
 
   /** A permit, or the refusal. */

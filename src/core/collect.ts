@@ -3,7 +3,14 @@
 import { TextBuffer } from '../base/text-buffer.ts'
 import type { KnownCall } from './call-key.ts'
 import type { GatewayError } from './errors.ts'
-import { type FinishReason, isTerminal, type SearchEvent, type TurnEvent, type Usage } from './events.ts'
+import {
+  type FinishReason,
+  isTerminal,
+  type SearchEvent,
+  type TurnEvent,
+  type Usage,
+  type WebEvent,
+} from './events.ts'
 import { costOf } from './held-events.ts'
 import { type TurnBudget, textCost } from './turn-budget.ts'
 
@@ -22,6 +29,8 @@ export interface CollectedTurn {
   usage: Usage | undefined
   /** Searches of deferred tools, each with the number of parts before it. */
   searches?: { before: number; search: SearchEvent }[]
+  /** Web searches and fetches of the gateway, likewise. */
+  webUses?: { before: number; event: WebEvent }[]
   /** The answer as the upstream wrote it, for doors of its dialect. */
   original?: { lane: string; text: string }
 }
@@ -123,6 +132,10 @@ export class TurnCollector {
       case 'tool-search':
         this.#turn.searches ??= []
         this.#turn.searches.push({ before: parts.length, search: event })
+        return
+      case 'web-use':
+        this.#turn.webUses ??= []
+        this.#turn.webUses.push({ before: parts.length, event })
         return
       case 'opaque':
         if (event.form === 'answer') this.#turn.original = { lane: event.lane, text: event.data }

@@ -65,7 +65,7 @@ export const errorCodes = Object.keys(facts) as ErrorCode[]
 /** An error as a service sent it. A client of the same dialect gets it unchanged: clients match on its words. */
 export interface ServiceError {
   /** Whose form the body has. Both OpenAI APIs have the same. */
-  readonly form: 'anthropic' | 'openai'
+  readonly form: 'anthropic' | 'gemini' | 'openai'
   /** Absent if the error was inside an answer and its status is not known. */
   readonly status?: number | undefined
   readonly body: Readonly<Record<string, unknown>>
@@ -89,6 +89,8 @@ export interface GatewayErrorOptions {
   serviceCode?: string | undefined
   /** A dialect's own, finer code where clients know it, e.g. `model_not_found`. */
   detail?: string | undefined
+  /** The quota is one of this model alone: the account has others for other models. */
+  ofModel?: boolean | undefined
   /** A limit of the gateway prevented the call: it does not count against the service. */
   ownFault?: boolean | undefined
 }
@@ -112,6 +114,7 @@ export class GatewayError extends Error {
   readonly retryHeaders: RetryHeaders | undefined
   readonly serviceCode: string | undefined
   readonly detail: string | undefined
+  readonly ofModel: boolean | undefined
   readonly ownFault: boolean
 
   constructor(code: ErrorCode, message: string, options: GatewayErrorOptions = {}) {
@@ -126,6 +129,7 @@ export class GatewayError extends Error {
     this.retryHeaders = options.retryHeaders
     this.serviceCode = options.serviceCode
     this.detail = options.detail
+    this.ofModel = options.ofModel
     this.ownFault = options.ownFault ?? false
   }
 

@@ -13,6 +13,7 @@
 import type { KnownCall } from './call-key.ts'
 import type { GatewayError } from './errors.ts'
 import type { Tool } from './request.ts'
+import type { WebUse } from './web.ts'
 
 export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'other'
 
@@ -63,11 +64,17 @@ export type TurnEvent =
    * dialect has such a search show it; others ignore it.
    */
   | { type: 'tool-search'; id: string; name: string; query: string; found: readonly Tool[] }
+  /**
+   * The gateway searched the web or fetched a page, in place of the client's own service. As `tool-search`: no block, and shown by doors
+   * whose dialect has it.
+   */
+  | { type: 'web-use'; id: string; name: string; use: WebUse }
   /** `stopSequence`: the stop sequence of the request that ended the turn, if the upstream reports it. */
   | { type: 'turn-end'; reason: FinishReason; rawReason?: string; stopSequence?: string; usage?: Usage }
   | { type: 'turn-error'; error: GatewayError }
 
 export type SearchEvent = Extract<TurnEvent, { type: 'tool-search' }>
+export type WebEvent = Extract<TurnEvent, { type: 'web-use' }>
 
 export function isTerminal(event: TurnEvent): boolean {
   return event.type === 'turn-end' || event.type === 'turn-error'
@@ -80,6 +87,7 @@ export function isVisibleOutput(event: TurnEvent): boolean {
     case 'reasoning-delta':
     case 'tool-call-delta':
     case 'tool-search':
+    case 'web-use':
       return true
     case 'opaque':
       return event.visible

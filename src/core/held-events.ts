@@ -50,5 +50,6 @@ export class HeldEvents {
 export function costOf(event: TurnEvent): number {
   let cost = entryCost
   for (const value of Object.values(event)) if (typeof value === 'string') cost += textCost(value)
+  if (event.type === 'web-use') cost += textCost(JSON.stringify(event.use))
   return cost
 }

@@ -50,6 +50,13 @@ export class JoinedAnswer {
     return this.#out.take()
   }
 
+  /** Events that stand for calls that are not shown. */
+  insert(events: readonly TurnEvent[]): TurnEvent[] {
+    this.#out.close()
+    for (const event of events) this.#out.push(event)
+    return this.#out.take()
+  }
+
   /** Progress between two turns; lines end in a newline. */
   progress(text: string): TurnEvent[] {
     if (this.#progressAs === 'reasoning') this.#out.reasoning(text)

@@ -5,7 +5,7 @@ const defaultKeepAliveMs = 15_000
 
 const ticks = 3
 
-interface KeepAlive {
+export interface KeepAlive {
   /** Something was written: the silence begins again. */
   touch(): void
   stop(): void

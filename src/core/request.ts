@@ -6,7 +6,9 @@
 // - Call ids are unique within one assistant message; `input` is the text of a JSON object.
 // - No message is empty.
 
+import type { Member } from '../base/json-text.ts'
 import type { GatewayError } from './errors.ts'
+import type { WebPart, WebTools } from './web.ts'
 
 /** A prompt-cache breakpoint that the client set on this element. */
 export interface CacheHint {
@@ -66,6 +68,8 @@ export interface OpaquePart {
   error?: GatewayError
   /** Set if the part is a search of deferred tools by the service: the call has the query, the result the names of the tools. */
   search?: { readonly id: string; readonly query?: string; readonly found?: readonly string[] }
+  /** Set if the part is of a web search or fetch by the service. */
+  web?: WebPart
 }
 
 /** A tool that only its own dialect knows, such as a tool that the service itself runs. */
@@ -155,6 +159,8 @@ export interface TurnRequest {
   inlineTools?: readonly Tool[]
   /** The client relies on the service to search the deferred tools. */
   toolSearch?: ToolSearch
+  /** Web search and fetch that the service should run, which are among `opaqueTools`. */
+  webTools?: WebTools
   /** Some messages have opaque parts. */
   hasOpaqueParts?: boolean
   /** What only a service of the dialect of `origin` can do and must not be left out, as the errors of other services. */
@@ -183,6 +189,8 @@ export interface TurnRequest {
     body: Readonly<Record<string, unknown>>
     /** The JSON text of `body`. */
     text?: string
+    /** The places of its members in `text`, if they are known. */
+    members?: readonly Member[]
     faithful: boolean
     /** Beta features of this request, by the dialect's names. */
     features?: readonly string[]

@@ -18,20 +18,27 @@ interface UpstreamAsked extends UpstreamPlace {
 /** One HTTP request with its response. */
 export interface ExchangeTap {
   response(status: number, headers: Record<string, string | string[] | undefined>): void
-  data(bytes: Uint8Array): void
+  /** `isJoined`: the reader has not taken the bytes before yet, and will take them together with these. */
+  data(bytes: Uint8Array, isJoined: boolean): void
   /** The synchronous work on the bytes of `data` is done. */
   onReadDone(): void
   end(): void
-  error(message: string): void
+  /** `cause`: how the connection failed, such as `ECONNRESET`, if that alone decides the words of the failure. */
+  error(failure: Error, cause?: string): void
 }
 
 /** One bidirectional stream of messages. */
 export interface StreamTap {
-  /** False if the turn is over: the message belongs to the next turn. */
-  sent(message: Uint8Array): boolean
-  received(message: Uint8Array): boolean
+  /** The turn is over: what comes belongs to the next one. */
+  readonly isOver: boolean
+  sent(message: Uint8Array): void
+  /** `isJoined`: it came in the same read as the message before. */
+  received(message: Uint8Array, isJoined: boolean): void
+  /** A clock of the gateway has decided something. */
+  clock(): void
   end(): void
-  error(message: string): void
+  /** `taken`: how many messages had reached the service; undefined if the stream could not be opened. */
+  error(failure: Error, taken: number | undefined): void
 }
 
 export interface TurnTap {

@@ -15,7 +15,7 @@ interface BodyShare {
 }
 
 export class BodyBudget {
-  readonly #maxBytes: number
+  #maxBytes: number
   readonly #now: () => number
   readonly #shares = new Set<Share>()
   #held = 0
@@ -23,6 +23,11 @@ export class BodyBudget {
   constructor(maxBytes: number, now: () => number = Date.now) {
     this.#maxBytes = maxBytes
     this.#now = now
+  }
+
+  /** Bodies that are being read stay, also if they hold more than that. */
+  setMax(maxBytes: number): void {
+    this.#maxBytes = maxBytes
   }
 
   /** Bytes of all bodies that are being read. */

@@ -32,6 +32,15 @@ export interface Exchange {
   readonly head: AnswerHead
   /** The body, where it has been read already. */
   readonly json?: JsonBody
+  /** In-process only: the inspector sends a recorded request again. */
+  readonly resending?: Resending | undefined
+}
+
+export interface Resending {
+  /** The name of the key that the request counts for. */
+  key: string
+  /** The turn whose request it was. */
+  of: string
 }
 
 /** The caller of a request with this key. */
@@ -90,6 +99,15 @@ function isRepeated({ rawHeaders }: IncomingMessage, name: string): boolean {
   return count > 1
 }
 
+/**
+ * A base URL with a slash at its end makes two of them, and some clients append one. Only for the routes of clients' APIs: whatever lies
+ * before the gateway may close others by their paths. All of the gateway sees this path alone, the check of keys included.
+ */
+export function tidyPath(path: string): string {
+  const api = /^\/+(v1|v1beta|api)\/+/.exec(path)
+  return api ? `/${api[1]}/${path.slice(api[0].length)}`.replace(/(?<!\/)\/+$/, '') : path
+}
+
 /** The request line may hold an absolute URL, as for a proxy: its host must equal the Host header. */
 function readTarget(target: string): { path: string; query: string; host: string | undefined } {
   const [, host, rest = target] = target.startsWith('/')
@@ -97,14 +115,22 @@ function readTarget(target: string): { path: string; query: string; host: string
     : (/^https?:\/\/([^/?#]*)(.*)$/is.exec(target) ?? [])
   const mark = rest.indexOf('?')
   const path = mark < 0 ? rest : rest.slice(0, mark)
-  return { path: path || '/', query: mark < 0 ? '' : rest.slice(mark + 1), host: host?.toLowerCase() }
+  return {
+    path: tidyPath(path || '/'),
+    query: mark < 0 ? '' : rest.slice(mark + 1),
+    host: host?.toLowerCase(),
+  }
 }
 
-export function webExchange(request: Request, caller: Omit<WebCaller, 'signal'>): Exchange {
+export function webExchange(
+  request: Request,
+  caller: Omit<WebCaller, 'signal'>,
+  resending?: Resending,
+): Exchange {
   const { pathname, search } = new URL(request.url)
   return {
     method: request.method,
-    path: pathname,
+    path: tidyPath(pathname),
     query: search.slice(1),
     header: (name) => request.headers.get(name) ?? undefined,
     headerNames: () => request.headers.keys(),
@@ -115,5 +141,6 @@ export function webExchange(request: Request, caller: Omit<WebCaller, 'signal'>)
     readBody: (rules) => readWebBody(request, rules),
     sink: new WebSink({ ...caller, signal: request.signal }),
     head: new AnswerHead(),
+    resending,
   }
 }

@@ -2,8 +2,8 @@
 // marked as open.
 
 import { hash, timingSafeEqual } from 'node:crypto'
-import { GatewayError } from '../core/errors.ts'
 import type { Exchange } from './exchange.ts'
+import { TurnedAway } from './turned-away.ts'
 
 interface GuardOptions {
   /** Allowed Host names beside loopback. */
@@ -43,7 +43,8 @@ export function createGuard({ hosts, origins, keys }: GuardOptions): Guard {
       const host = (exchange.header('host') ?? '').toLowerCase()
       const name = hostPattern.exec(host)?.[1]
       if (!exchange.ambiguousHost && name !== undefined && allowedHosts.has(name)) return
-      throw new GatewayError(
+      throw new TurnedAway(
+        'host',
         'misdirected',
         'This Host is not served here; call the gateway by its address, or add the name to "allow.hosts".',
       )
@@ -56,22 +57,25 @@ export function createGuard({ hosts, origins, keys }: GuardOptions): Guard {
       const origin = exchange.header('origin')
       if (origin !== undefined) {
         if (allowedOrigins.has(origin) || (ownPage && isOwnOrigin(exchange, origin))) return
-        throw new GatewayError(
+        throw new TurnedAway(
+          'origin',
           'forbidden',
           'Web pages may not call the gateway; add the page\'s origin to "allow.origins" if this one should.',
         )
       }
       const site = exchange.header('sec-fetch-site')
       if (site !== undefined && !ownSites.has(site)) {
-        throw new GatewayError('forbidden', 'Requests from other web sites are refused.')
+        throw new TurnedAway('origin', 'forbidden', 'Requests from other web sites are refused.')
       }
     },
 
     authenticate(exchange, { keyInQuery = false } = {}) {
-      if (exchange.inProcess || digests.length === 0) return 'anonymous'
+      if (exchange.inProcess) return exchange.resending?.key ?? 'anonymous'
+      if (digests.length === 0) return 'anonymous'
       const presented = exchange.ambiguousKey ? [] : presentedKeys(exchange, keyInQuery)
       if (presented.length === 0) {
-        throw new GatewayError(
+        throw new TurnedAway(
+          'no-key',
           'unauthenticated',
           'A key is needed: send "Authorization: Bearer KEY" (or x-api-key, x-goog-api-key). `dragoman doctor` says where the key is.',
         )
@@ -82,9 +86,10 @@ export function createGuard({ hosts, origins, keys }: GuardOptions): Guard {
       const isFound = (key: Buffer) => found.filter((one) => timingSafeEqual(key, one)).length > 0
       const known = digests.filter((entry) => isFound(entry.digest))[0]
       if (known) return known.name
-      throw new GatewayError(
+      throw new TurnedAway(
+        'wrong-key',
         'unauthenticated',
-        'This key is not known here. `dragoman doctor` says where the right one is.',
+        `This key is not known here.${presented.some(hasQuotes) ? ' It has quotes around it: send it without.' : ''} \`dragoman doctor\` says where the right one is.`,
       )
     },
 
@@ -101,6 +106,9 @@ function isOwnOrigin(exchange: Exchange, origin: string): boolean {
   const site = exchange.header('sec-fetch-site') ?? 'same-origin'
   return site === 'same-origin' && (origin === `http://${host}` || origin === `https://${host}`)
 }
+
+/** As in a shell's file of variables, read by a program that does not take them away. */
+const hasQuotes = (key: string) => /^["'`]/.test(key)
 
 /** Clients may send a login token in one header and the key in the other. */
 function presentedKeys(exchange: Exchange, keyInQuery: boolean): string[] {

@@ -28,3 +28,35 @@ describe('consecutive bodies', () => {
       expect((await read(new TextEncoder().encode(text))).text).toBe(text.replace('\ufeff', ''))
   })
 })
+
+describe('the bounds of a body', () => {
+  const announced = (text: string, length = Buffer.byteLength(text)) =>
+    readJsonBody(
+      {
+        header: (name: string) =>
+          ({ 'content-type': 'application/json', 'content-length': String(length) })[name],
+        readBody: ({ take }: BodyRules) => {
+          take(Buffer.from(text))
+          return Promise.resolve(Buffer.byteLength(text))
+        },
+      } as unknown as Parameters<typeof readJsonBody>[0],
+      { bytes: 100_000, values: 1_000 },
+    )
+  const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
+  const list = (count: number) => `[${Array(count).fill('[]').join(',')}]`
+
+  it.each([
+    ['nested too deep', nested(65), '64 levels'],
+    ['nested too deep, and cut', '['.repeat(65), '64 levels'],
+    ['nested too deep in a value that another replaces', `{"a":${nested(64)},"a":1}`, '64 levels'],
+    ['too many values', list(600), 'more than 1000 values'],
+  ])('%s', async (_what, text, words) => {
+    for (const length of [Buffer.byteLength(text), 10, 90_000])
+      await expect(announced(text, length)).rejects.toMatchObject({ message: expect.stringContaining(words) })
+  })
+
+  it('are kept by what is just within them', async () => {
+    expect((await announced(nested(64))).text).toBe(nested(64))
+    expect((await announced(list(499))).text).toBe(list(499))
+  })
+})

@@ -10,6 +10,7 @@ const rows: HttpRoute<unknown>[] = [
   { method: 'DELETE', path: '/responses/*', oneSegment: true, handle },
   { method: 'POST', path: '/internal', peer: true, handle },
   { method: 'GET', path: '/responses/*/items', oneSegment: true, handle },
+  { method: 'GET', path: '/turns/*/parts/*', handle },
 ]
 const table = new RouteTable(rows)
 const find = (method: string, path: string, accept?: string) => {
@@ -32,6 +33,11 @@ describe('RouteTable', () => {
     ['GET', '/responses/items', 3],
     ['GET', '/responses/a/b/items', undefined],
     ['GET', '/responses/a/items/', undefined],
+    ['GET', '/turns/a/parts/1', 7],
+    ['GET', '/turns//parts/1', undefined],
+    ['GET', '/turns/a/parts/', undefined],
+    ['GET', '/turns/a/b/parts/1', undefined],
+    ['GET', '/turns/a/parts/1/2', undefined],
   ])('%s %s is row %s', (method, path, row) => {
     expect(find(method, path)).toBe(row)
   })

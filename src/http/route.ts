@@ -1,11 +1,12 @@
 // The route table.
 
 import type { Caller } from '../core/caller.ts'
+import type { GatewayError } from '../core/errors.ts'
 import type { Exchange } from './exchange.ts'
 
 export interface HttpRoute<Services> {
   method: 'GET' | 'POST' | 'DELETE' | 'HEAD'
-  /** A `*` matches any text that is not empty. */
+  /** A `*` matches any text that is not empty. Of several, each matches one segment. */
   path: string
   /** That text is one segment. */
   oneSegment?: true
@@ -19,11 +20,15 @@ export interface HttpRoute<Services> {
   page?: true
   /** For other instances: needs their signature instead of a key, and does not exist without a cluster. */
   peer?: true
+  /** For the operator's commands: needs their token instead of a key. */
+  control?: true
   /** Answers as usual while the gateway stops or has too many connections; the others refuse. */
   always?: true
   /** Of every answer, errors included. */
   headers?: Readonly<Record<string, string>>
   handle(exchange: Exchange, services: Services, caller: Caller): Promise<void> | void
+  /** Answers with an error of the admission; without it, the error is only logged and counted. */
+  refuse?(exchange: Exchange, services: Services, caller: Caller, error: GatewayError): void
 }
 
 export class RouteTable<Services> {
@@ -45,9 +50,19 @@ export class RouteTable<Services> {
     )
   }
 
+  /** The whole paths that a client may use with this method. */
+  pathsOf(method: string): string[] {
+    const found = this.#routes.filter(
+      (route) => route.method === method && !route.peer && !route.control && !route.path.includes('*'),
+    )
+    return found.map(({ path }) => path)
+  }
+
   /** The methods that a client may use on this path. */
   methodsOf(path: string): string[] {
-    const found = this.#routes.filter((route) => !route.peer && !route.html && matches(route, path))
+    const found = this.#routes.filter(
+      (route) => !route.peer && !route.control && !route.html && matches(route, path),
+    )
     return found.map(({ method }) => method)
   }
 }
@@ -57,6 +72,7 @@ const acceptsHtml = (accept = '') => accept.includes('text/html')
 function matches({ path: pattern, oneSegment }: HttpRoute<never>, path: string): boolean {
   const star = pattern.indexOf('*')
   if (star < 0) return pattern === path
+  if (pattern.includes('*', star + 1)) return matchSegments(pattern.split('/'), path.split('/'))
   const end = path.length - (pattern.length - star - 1)
   return (
     end > star &&
@@ -65,3 +81,7 @@ function matches({ path: pattern, oneSegment }: HttpRoute<never>, path: string):
     !(oneSegment && path.slice(star, end).includes('/'))
   )
 }
+
+const matchSegments = (pattern: readonly string[], path: readonly string[]): boolean =>
+  pattern.length === path.length &&
+  pattern.every((one, at) => (one === '*' ? path[at] !== '' : one === path[at]))

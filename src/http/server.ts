@@ -1,15 +1,17 @@
 // The Node HTTP server, with every limit set on purpose.
 
 import http from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import net, { type AddressInfo, type Socket } from 'node:net'
 import { IdleConnections, idleGraceMs, RequestOrder } from './connections.ts'
-import { type Exchange, nodeExchange } from './exchange.ts'
+import { type Exchange, nodeExchange, tidyPath } from './exchange.ts'
 import { closeGently, defaultLingerLimits, type LingerLimits, lingerAfter } from './linger.ts'
 import { asksForWebSocket, withoutUpgrade } from './websocket/upgrade.ts'
 
 export interface HttpServer {
   /** Resolves with the URL once connections are accepted. */
   listen(host: string, port: number): Promise<string>
+  /** Listens on one more address, with the same limits for both together. Resolves with its URL. */
+  listenToo(host: string, port: number): Promise<string>
   /** Takes over a connection that another process accepted. */
   take(socket: Socket): void
   /** Open connections. */
@@ -48,7 +50,7 @@ const maxHeaderSize = 16 * 1024
 export const httpUrl = (host: string, port: number) =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 
-/** A connection that is no longer HTTP, and what came behind its request. */
+/** A connection that is no longer HTTP. `head`: the bytes that arrived after its request. */
 export interface TakenSocket {
   socket: Socket
   head: Buffer
@@ -56,9 +58,9 @@ export interface TakenSocket {
 
 /** Requests for a WebSocket. */
 export interface Upgrades {
-  /** False: the request is answered as if it did not ask for it. */
+  /** False: the request is answered over HTTP, as if it did not ask for a WebSocket. */
   takes(path: string): boolean
-  /** `take` makes the connection the handler's own; without it the handler answers. */
+  /** `take` gives the connection to the handler. A handler that does not call `take` answers over HTTP. */
   handle(exchange: Exchange, take: () => TakenSocket): Promise<void>
 }
 
@@ -84,7 +86,7 @@ export function createHttpServer(
   const taken = new WeakSet<Socket>()
   const idle = new IdleConnections()
   const order = new RequestOrder((socket) => idle.add(socket))
-  const server = http.createServer(timeoutsOf(limits), (request, response) => {
+  const server = serverOf(limits, (request, response) => {
     const { socket } = request
     idle.delete(socket)
     order.enter(socket, response, () => {
@@ -95,14 +97,11 @@ export function createHttpServer(
       answer(exchange).catch(() => response.destroy())
     })
   })
-  server.maxConnections = limits.maxConnections + limits.spareConnections
-  // No limit by count: Node drops the headers beyond it silently. `maxHeaderSize` bounds them.
-  server.maxHeadersCount = 0
   const again = new WeakSet<Socket>()
   const upgraded = new Set<Socket>()
   const onUpgrade = (request: http.IncomingMessage, socket: Socket, head: Buffer) => {
     if (order.isBusy(socket)) return void socket.destroy()
-    const [path = '/'] = (request.url ?? '/').split('?')
+    const path = tidyPath((request.url ?? '/').split('?')[0] ?? '/')
     const isForClients = handleTaken === handle || taken.has(socket)
     if (!isForClients || !asksForWebSocket(request) || !upgrades?.takes(path)) {
       again.add(socket)
@@ -127,6 +126,14 @@ export function createHttpServer(
     idle.addNew(socket)
     closeGently(socket)
   })
+  const take = (socket: Socket) => {
+    // As for an accepted connection: the limit applies, and a client that has finished sending may still read.
+    if (crowd.size >= server.maxConnections) return void socket.destroy()
+    socket.allowHalfOpen = true
+    taken.add(socket)
+    server.emit('connection', socket)
+  }
+  const second = net.createServer({ allowHalfOpen: true, noDelay: true }, take)
   return {
     get connections() {
       return crowd.size
@@ -134,16 +141,10 @@ export function createHttpServer(
     get newcomers() {
       return idle.newcomers
     },
-    take(socket) {
-      // The same as for an accepted connection: the limit, and clients that have finished sending but still read.
-      if (crowd.size >= server.maxConnections) return void socket.destroy()
-      socket.allowHalfOpen = true
-      taken.add(socket)
-      server.emit('connection', socket)
-    },
+    take,
     listen: (host, port) => listenOn(server, host, port),
-    stopAccepting: () =>
-      new Promise((resolve) => (server.listening ? server.close(() => resolve()) : resolve())),
+    listenToo: (host, port) => listenOn(second, host, port),
+    stopAccepting: () => allClosed([server, second]),
     closeIdle: () => server.closeIdleConnections(),
     closeAll() {
       for (const socket of upgraded) socket.destroy()
@@ -152,16 +153,26 @@ export function createHttpServer(
   }
 }
 
-const timeoutsOf = (limits: ServerLimits): http.ServerOptions => ({
-  headersTimeout: limits.headersTimeoutMs,
-  requestTimeout: limits.requestTimeoutMs,
-  connectionsCheckingInterval: limits.checkEveryMs,
-  maxHeaderSize,
-  keepAliveTimeout: 65_000,
-})
+async function allClosed(servers: readonly net.Server[]): Promise<void> {
+  await Promise.all(servers.map(closed))
+}
+
+function serverOf(limits: ServerLimits, onRequest: http.RequestListener): http.Server {
+  const timeouts = {
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    connectionsCheckingInterval: limits.checkEveryMs,
+    keepAliveTimeout: 65_000,
+  }
+  const server = http.createServer({ ...timeouts, maxHeaderSize }, onRequest)
+  server.maxConnections = limits.maxConnections + limits.spareConnections
+  // No limit by count: Node drops the headers beyond it silently. `maxHeaderSize` bounds them.
+  server.maxHeadersCount = 0
+  return server
+}
 
 /** Resolves with the URL. */
-async function listenOn(server: http.Server, host: string, port: number): Promise<string> {
+async function listenOn(server: net.Server, host: string, port: number): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, () => {
@@ -173,7 +184,10 @@ async function listenOn(server: http.Server, host: string, port: number): Promis
   return httpUrl(host, actual)
 }
 
-/** The response on a connection that Node has given up; the connection ends with it. */
+const closed = (server: net.Server) =>
+  new Promise<void>((resolve) => (server.listening ? server.close(() => resolve()) : resolve()))
+
+/** The response on a connection that Node no longer manages, after `upgrade`. The connection ends with the response. */
 function answerOn(socket: Socket, request: http.IncomingMessage): http.ServerResponse {
   socket.on('error', () => socket.destroy())
   const response = new http.ServerResponse(request)

@@ -44,6 +44,17 @@ export class StrictUtf8 {
     return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
   }
 
+  /** The beginning of what was decoded, at most so many characters. */
+  beginning(characters: number): string {
+    let text = ''
+    for (const one of [...this.#joined, ...this.#texts]) {
+      if (text.length >= characters) break
+      text += one
+    }
+    // Copied: a slice would keep its whole source in memory.
+    return text.length > characters ? Buffer.from(text.slice(0, characters)).toString() : text
+  }
+
   drop(): void {
     this.#joined.length = 0
     this.#texts.length = 0

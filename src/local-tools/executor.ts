@@ -16,6 +16,7 @@ import { localTools } from '../protocols/local-tools/definitions.ts'
 import { toResultText } from '../protocols/local-tools/results.ts'
 import { AuditLog, auditProblem, endOf } from './audit.ts'
 import { LocalToolsProblem } from './local-tools-problem.ts'
+import type { LocalTools } from './tools.ts'
 import { createWorkshop, type Workshop, type WorkshopSettings } from './workshop.ts'
 
 export interface LocalSettings extends WorkshopSettings {
@@ -40,7 +41,7 @@ export interface RunContext {
   onOutput?(text: string, stream: 'stdout' | 'stderr'): void
 }
 
-interface LocalRun {
+export interface LocalRun {
   outcome: Outcome
   result: ClientResult
 }
@@ -48,7 +49,7 @@ interface LocalRun {
 /** Each may start a process; more are queued. */
 const atOnce = 4
 
-export class LocalExecutor {
+export class LocalExecutor implements LocalTools {
   readonly settings: LocalSettings
   readonly #observing: Observing
   readonly #audit: AuditLog | undefined

@@ -14,7 +14,8 @@ import type { ToolRun } from '../observe/tracing.ts'
 import type { ClientResult } from '../protocols/client-tools/job.ts'
 import { announce, conclude } from '../protocols/local-tools/progress.ts'
 import { ShownOutput } from '../protocols/local-tools/shown-output.ts'
-import type { LocalExecutor, LocalSettings, RunContext } from './executor.ts'
+import type { LocalSettings, RunContext } from './executor.ts'
+import type { LocalTools } from './tools.ts'
 
 /** The client has no tools, in this request or earlier, and does not forbid tools. */
 function wantsLocalTools({ tools, toolChoice, messages, origin: { body } }: TurnRequest): boolean {
@@ -31,7 +32,7 @@ function wantsLocalTools({ tools, toolChoice, messages, origin: { body } }: Turn
   return !hadTools && !lists.some((list) => Array.isArray(list) && list.some(isOfTools))
 }
 
-/** Looks at the original body in any dialect: decoded messages lack results without a call and tools of the service. */
+/** Reads the original body of any dialect: decoded messages lack results without a call, and tools of the service. */
 function isOfTools(element: unknown): boolean {
   if (!isObject(element)) return false
   const { role, type, tool_calls: calls, function_call: call, content, parts } = element
@@ -46,10 +47,10 @@ function isOfTools(element: unknown): boolean {
   )
 }
 
-/** The request with the gateway's tools; undefined if it gets none. */
+/** The request with the gateway's tools; undefined if the request gets none. */
 export async function offerLocalTools(
   request: TurnRequest,
-  executor: LocalExecutor,
+  executor: LocalTools,
 ): Promise<TurnRequest | undefined> {
   if (!wantsLocalTools(request)) return undefined
   const tools = await executor.tools()
@@ -60,7 +61,7 @@ export async function offerLocalTools(
   return { ...rest, messages, tools: [...tools], workspace: await executor.root(), origin }
 }
 
-/** Progress of earlier answers was shown as reasoning. It is no model's reasoning, and strict services refuse it. */
+/** Progress of earlier answers was shown as reasoning. No model wrote that text, and strict services refuse it. */
 function withoutProgress(message: Message): Message[] {
   if (message.role !== 'assistant') return [message]
   const content = message.content.filter(
@@ -71,9 +72,9 @@ function withoutProgress(message: Message): Message[] {
 }
 
 export interface LocalTurnOptions {
-  /** With the local tools. */
+  /** The request with the local tools. */
   request: TurnRequest
-  executor: LocalExecutor
+  executor: LocalTools
   context: Omit<RunContext, 'onBegin' | 'onOutput'>
   first: Turn
   /** The next request of the same turn, to the same backend. */
@@ -86,7 +87,7 @@ export interface LocalTurnOptions {
 }
 
 export async function* localTurn(options: LocalTurnOptions): AsyncGenerator<TurnEvent[]> {
-  const { executor, context } = options
+  const { executor } = options
   let { request, first: turn } = options
   const answer = new JoinedAnswer({
     progressAs: executor.settings.progress,
@@ -107,18 +108,9 @@ export async function* localTurn(options: LocalTurnOptions): AsyncGenerator<Turn
       if (calls.length === 0) return yield answer.end(leg.turn)
       let isWaitedFor = true
       try {
-        // The model knows the limit, and still calls tools.
+        // The model knows the limit from a refusal, and still calls tools.
         if (done.limit !== undefined) return yield answer.stop(`(Stopped after ${done.limit}.)`, leg.turn)
-        const results: ToolResult[] = []
-        for (const call of calls) {
-          const limit = limitReached(done, executor.settings)
-          const result = limit ? refusal(limit) : yield* doCall(call, { options, answer, done })
-          if (context.signal.aborted) throw GatewayError.ofAbort(context.signal)
-          done.calls++
-          done.characters += result.text.length
-          done.limit = limit
-          results.push(toResult(call, result))
-        }
+        const results = yield* doCalls(calls, { options, answer, done })
         done.characters += lengthOf(leg)
         answer.next(leg.turn)
         request = followUp(request, leg.turn, results)
@@ -131,7 +123,7 @@ export async function* localTurn(options: LocalTurnOptions): AsyncGenerator<Turn
       }
     }
   } finally {
-    // Nobody reads on, such as after an answer that takes too much memory.
+    // The reader of the events may stop early, for example after an answer that takes too much memory.
     if (!turn.over) turn.stop()
   }
 }
@@ -140,9 +132,9 @@ interface Done {
   calls: number
   /** Calls that were actually run. */
   runs: number
-  /** Everything is sent to the model again with every further part. */
+  /** Characters of all answer parts and results: the model gets them again with every further request. */
   characters: number
-  /** The limit that the model has been told of. */
+  /** The limit that the last refused call reached. The model knows it from the refusal. */
   limit: string | undefined
 }
 
@@ -155,7 +147,7 @@ const tooLong = () =>
 const lengthOf = ({ turn: { parts } }: TurnCollector) =>
   parts.reduce((sum, part) => sum + (part.type === 'tool-call' ? part.input : part.text).length, 0)
 
-/** More than any model accepts, and room for some results of full size if that is configured larger. */
+/** More than any model accepts. A large `outputBytes` raises the limit to `mostFullResults` results of full size. */
 const mostCharacters = 8 * 1024 * 1024
 const mostFullResults = 8
 
@@ -198,6 +190,25 @@ interface CallSetting {
   options: LocalTurnOptions
   answer: JoinedAnswer
   done: Done
+}
+
+async function* doCalls(
+  calls: readonly ToolCallPart[],
+  setting: CallSetting,
+): AsyncGenerator<TurnEvent[], ToolResult[]> {
+  const { options, done } = setting
+  const { executor, context } = options
+  const results: ToolResult[] = []
+  for (const call of calls) {
+    const limit = limitReached(done, executor.settings)
+    const result = limit ? refusal(limit) : yield* doCall(call, setting)
+    if (context.signal.aborted) throw GatewayError.ofAbort(context.signal)
+    done.calls++
+    done.characters += result.text.length
+    done.limit = limit
+    results.push(toResult(call, result))
+  }
+  return results
 }
 
 async function* doCall(

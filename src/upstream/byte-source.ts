@@ -98,7 +98,7 @@ export class ByteSource {
     this.#turnBytes += chunk.length
     if (this.#turnBytes > turnBytes) this.#waitForTurn()
     if (this.#consume !== undefined && this.#queue.isEmpty && this.#consume(chunk)) return
-    this.#tap?.data(chunk)
+    this.#tap?.data(chunk, !this.#queue.isEmpty)
     this.#queue.push(chunk)
     if (this.#queue.length > highWaterBytes) this.#controller.pause()
     this.#notify()

@@ -2,6 +2,7 @@
 // think for minutes), honours proxies and extra CAs, and binds credentials to the configured origin.
 
 import tls from 'node:tls'
+import { isLoopback } from '../base/loopback.ts'
 import { readRegularFile } from '../base/read-file.ts'
 import type { Signal } from '../base/signal.ts'
 import { GatewayError } from '../core/errors.ts'
@@ -9,6 +10,7 @@ import type { TurnTap } from '../core/tap.ts'
 import type { ByteSource } from './byte-source.ts'
 import { guardedLookup, refuseForbidden } from './guard-address.ts'
 import { PendingRequest } from './pending-request.ts'
+import type { PlayedDispatcher } from './played.ts'
 import { createAgent, createEnvironmentAgent, createProxyAgent, type Dispatcher } from './undici.ts'
 
 export interface ConnectOptions {
@@ -16,7 +18,7 @@ export interface ConnectOptions {
   name?: string
   /** Proxy URL for this backend. */
   proxy?: string | undefined
-  /** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` of the environment apply (when `proxy` is absent). */
+  /** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` of the environment apply (when `proxy` is absent), except to loopback. */
   environmentProxy?: boolean | undefined
   /** PEM files with certificate authorities to trust beside the usual ones. */
   caFiles?: readonly string[] | undefined
@@ -24,6 +26,8 @@ export interface ConnectOptions {
   timeoutMs?: number | undefined
   /** Gets the time to the response header of each POST. */
   onAnswer?: ((seconds: number) => void) | undefined
+  /** Replay only: answers all requests, in place of connections. */
+  played?: PlayedDispatcher | undefined
 }
 
 export interface UpstreamRequest {
@@ -36,6 +40,18 @@ export interface UpstreamRequest {
   /** Gets a function that cancels the request, for timers: a second signal would cost more. */
   onCancelable?(cancel: (reason: Error) => void): void
   tap?: TurnTap | undefined
+  /** For services whose answers are in a form of their own: how to read one with these headers. Undefined: as it comes. */
+  decode?(headers: UpstreamResponse['headers']): BodyDecoder | undefined
+}
+
+/** Everything after it, tapes included, gets the decoded bytes. */
+export interface BodyDecoder {
+  /** The type of the decoded body. */
+  readonly contentType: string
+  /** Throws a GatewayError for bytes that cannot be decoded. */
+  push(bytes: Buffer): Buffer
+  /** The body ended: throws if it is not complete. */
+  end(): void
 }
 
 export interface UpstreamResponse {
@@ -46,6 +62,8 @@ export interface UpstreamResponse {
 
 export interface UpstreamClient {
   readonly origin: string
+  /** The base URL, to which paths are appended: for messages, so without a user or password. */
+  readonly base: string
   request(request: UpstreamRequest): Promise<UpstreamResponse>
   close(): Promise<void>
 }
@@ -57,11 +75,14 @@ export function createUpstreamClient(baseUrl: string, connect: ConnectOptions = 
   const { origin } = base
   const backend = connect.name ?? ''
   refuseForbidden(base.hostname)
-  const dispatcher = createDispatcher(connect)
+  // A proxy cannot reach this machine's own loopback.
+  const environmentProxy = connect.environmentProxy === true && !isLoopback(base.hostname)
+  const dispatcher = connect.played ?? createDispatcher({ ...connect, environmentProxy })
   const upstream = {
     name: connect.name === undefined ? '' : `${connect.name}: `,
     host: base.host,
-    proxied: connect.proxy !== undefined || connect.environmentProxy === true,
+    proxied: connect.proxy !== undefined || environmentProxy,
+    plain: base.protocol === 'http:',
     onAnswer: connect.onAnswer,
   }
   const prefix = base.pathname.replace(/(?<!\/)\/+$/, '')
@@ -81,7 +102,7 @@ export function createUpstreamClient(baseUrl: string, connect: ConnectOptions = 
     })
   }
 
-  return { origin, request, close: () => dispatcher.destroy() }
+  return { origin, base: origin + prefix, request, close: () => dispatcher.destroy() }
 }
 
 const mostAuthorityBytes = 16 * 1024 * 1024
@@ -92,7 +113,7 @@ export function trustedAuthorities(caFiles: readonly string[]): string[] | undef
   return [...tls.rootCertificates, ...caFiles.map(readAuthority)]
 }
 
-function readAuthority(file: string): string {
+export function readAuthority(file: string): string {
   try {
     return readRegularFile(file, { maxBytes: mostAuthorityBytes }).toString('utf8')
   } catch (error) {

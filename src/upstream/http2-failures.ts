@@ -42,6 +42,7 @@ export class Http2Failures {
       host: this.#host,
       answered: false,
       proxied: this.#proxied,
+      plain: false,
     })
   }
 

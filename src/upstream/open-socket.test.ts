@@ -156,6 +156,9 @@ describe('a proxy', () => {
     ['https://a.example', { HTTPS_PROXY: 'http://p:1', NO_PROXY: 'a.example:8443' }, 'http://p:1/'],
     ['https://notexample', { HTTPS_PROXY: 'http://p:1', no_proxy: 'example' }, 'http://p:1/'],
     ['https://x.example', { HTTPS_PROXY: 'http://p:1', no_proxy: '*.example' }, undefined],
+    ['http://127.0.0.1:11434', { HTTP_PROXY: 'http://p:1' }, undefined],
+    ['http://[::1]:11434', { HTTP_PROXY: 'http://p:1' }, undefined],
+    ['https://localhost', { HTTPS_PROXY: 'http://p:1' }, undefined],
   ])('for %s in %j is %s', (url, env, proxy) => {
     expect(proxyOfEnvironment(new URL(url), env)?.href).toBe(proxy)
   })

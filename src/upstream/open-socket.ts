@@ -1,10 +1,11 @@
 // Opens a socket to an origin for HTTP/2: directly or through a proxy tunnel, with TLS for https. Proxy variables mean the same as for
-// the other backends (undici's EnvHttpProxyAgent).
+// the other backends (client.ts, with undici's EnvHttpProxyAgent).
 
 import http from 'node:http'
 import https from 'node:https'
 import net from 'node:net'
 import tls from 'node:tls'
+import { isLoopback } from '../base/loopback.ts'
 import { guardedLookup } from './guard-address.ts'
 
 interface SocketOptions {
@@ -127,8 +128,13 @@ function openTunnel(proxy: URL, { url, ca, signal }: SocketOptions): Promise<net
   })
 }
 
-/** The proxy from the environment for this URL, unless `NO_PROXY` exempts it. */
+/** The proxy from the environment for this URL, unless `NO_PROXY` exempts it. A proxy cannot reach this machine's own loopback. */
 export function proxyOfEnvironment(url: URL, env: NodeJS.ProcessEnv = process.env): URL | undefined {
+  return isLoopback(url.hostname) ? undefined : proxyOfVariables(url, env)
+}
+
+/** As programs read the variables that make no exception of loopback. */
+export function proxyOfVariables(url: URL, env: NodeJS.ProcessEnv): URL | undefined {
   const forHttp = env.http_proxy ?? env.HTTP_PROXY
   const forHttps = env.https_proxy ?? env.HTTPS_PROXY
   const proxy = url.protocol === 'https:' ? forHttps || forHttp : forHttp

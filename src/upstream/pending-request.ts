@@ -4,8 +4,8 @@ import type { Signal } from '../base/signal.ts'
 import { GatewayError } from '../core/errors.ts'
 import type { ExchangeTap } from '../core/tap.ts'
 import { ByteSource } from './byte-source.ts'
-import type { ConnectOptions, UpstreamRequest, UpstreamResponse } from './client.ts'
-import { connectionFailure } from './connection-failure.ts'
+import type { BodyDecoder, ConnectOptions, UpstreamRequest, UpstreamResponse } from './client.ts'
+import { causeOf, connectionFailure } from './connection-failure.ts'
 import type { Dispatcher } from './undici.ts'
 
 interface Upstream extends Pick<ConnectOptions, 'onAnswer'> {
@@ -13,6 +13,7 @@ interface Upstream extends Pick<ConnectOptions, 'onAnswer'> {
   name: string
   host: string
   proxied: boolean
+  plain: boolean
 }
 
 interface Settle {
@@ -27,6 +28,8 @@ export class PendingRequest implements Dispatcher.DispatchHandler {
   readonly #tap: ExchangeTap | undefined
   readonly #settle: Settle
   readonly #askedAt = performance.now()
+  readonly #decode: UpstreamRequest['decode']
+  #decoder: BodyDecoder | undefined
   #source: ByteSource | undefined
   #controller: Dispatcher.DispatchController | undefined
   #canceled: Error | undefined
@@ -37,6 +40,7 @@ export class PendingRequest implements Dispatcher.DispatchHandler {
     this.#upstream = upstream
     this.#tap = tap
     this.#settle = settle
+    this.#decode = request.decode
     request.onCancelable?.(this.#cancel)
     this.#signal.addEventListener('abort', this.#onAbort, { once: true })
   }
@@ -54,15 +58,28 @@ export class PendingRequest implements Dispatcher.DispatchHandler {
     if (status < 200) return
     if (this.#method === 'POST') this.#upstream.onAnswer?.((performance.now() - this.#askedAt) / 1000)
     this.#source = new ByteSource(controller, this.#tap)
-    this.#tap?.response(status, headers)
-    this.#settle.resolve({ status, headers, body: this.#source })
+    this.#decoder = this.#decode?.(headers)
+    const seen = this.#decoder ? { ...headers, 'content-type': this.#decoder.contentType } : headers
+    this.#tap?.response(status, seen)
+    this.#settle.resolve({ status, headers: seen, body: this.#source })
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#source?.onData(chunk)
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#decoder === undefined) return this.#source?.onData(chunk)
+    try {
+      const bytes = this.#decoder.push(chunk)
+      if (bytes.length > 0) this.#source?.onData(bytes)
+    } catch (error) {
+      controller.abort(GatewayError.from(error))
+    }
   }
 
-  onResponseEnd(): void {
+  onResponseEnd(controller: Dispatcher.DispatchController): void {
+    try {
+      this.#decoder?.end()
+    } catch (error) {
+      return this.onResponseError(controller, GatewayError.from(error))
+    }
     this.#stopListening()
     this.#tap?.end()
     this.#source?.onEnd()
@@ -70,10 +87,10 @@ export class PendingRequest implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.#stopListening()
-    const { name, host, proxied } = this.#upstream
+    const { name, host, proxied, plain } = this.#upstream
     const answered = this.#source !== undefined
-    const failure = this.#canceled ?? connectionFailure(error, { name, host, answered, proxied })
-    this.#tap?.error(failure.message)
+    const failure = this.#canceled ?? connectionFailure(error, { name, host, answered, proxied, plain })
+    this.#tap?.error(failure, this.#canceled || proxied ? undefined : causeOf(error))
     if (this.#source) this.#source.onError(failure)
     else this.#settle.reject(failure)
   }

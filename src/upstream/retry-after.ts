@@ -1,4 +1,4 @@
-// The headers of an upstream response that say when and whether to retry.
+// The headers of an upstream response that say when and whether to retry, and what was wrong.
 
 import type { RetryHeaders } from '../core/errors.ts'
 
@@ -26,4 +26,10 @@ export function retryHeaders(
     ...(isExact ? { exact: true } : {}),
     ...(advice === 'true' || advice === 'false' ? { shouldRetry: advice === 'true' } : {}),
   }
+}
+
+/** AWS names the kind of an error in a header only. */
+export function errorType(headers: Record<string, string | string[] | undefined>): string | undefined {
+  const value = headers['x-amzn-errortype']
+  return typeof value === 'string' ? value.slice(0, 200) : undefined
 }

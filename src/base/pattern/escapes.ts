@@ -1,4 +1,4 @@
-// What a backslash makes of the characters behind it.
+// Escapes: the meaning of the characters after a backslash.
 
 import type { Test } from './automaton.ts'
 
@@ -28,7 +28,7 @@ const codes: readonly [form: RegExp, codeOf: (first: string, second: string) => 
   [/^0(?!\d)/, () => 0],
   [/^c([A-Za-z])/, (letter) => letter.charCodeAt(0) % 32],
   [/^x([\da-f]{2})/i, hexadecimal],
-  // Two halves are one character.
+  // A surrogate pair is one character.
   [
     /^u(d[89ab][\da-f]{2})\\u(d[c-f][\da-f]{2})/i,
     (high, low) => ((hexadecimal(high) & 0x3ff) << 10) + (hexadecimal(low) & 0x3ff) + 0x10000,
@@ -37,7 +37,7 @@ const codes: readonly [form: RegExp, codeOf: (first: string, second: string) => 
   [/^u\{([\da-f]{1,8})\}/i, hexadecimal],
 ]
 
-/** JavaScript's other escapes of one character, at the letter behind the backslash. */
+/** JavaScript's other escapes of one character. `at`: the position after the backslash. */
 export function characterEscape(
   source: string,
   at: number,

@@ -4,8 +4,9 @@
 export const isSecretHeader = (name: string) =>
   /(?:auth|authorization|checksum|cookie|key|password|secret|token)$/i.test(name)
 
-/** For configured headers: better one too many. */
-export const mayNameSecret = (name: string) => /auth|key|token|cookie|secret/i.test(name)
+/** For configured headers: better one too many, but not `x-portkey-provider`, whose value may be a common word. */
+export const mayNameSecret = (name: string) =>
+  isSecretHeader(name) || /(?:^|[^a-z])(?:auth|key|token|cookie|secret)/i.test(name)
 
 /** Written as one word, or with a separator. */
 const pairs = [

@@ -13,6 +13,7 @@ export const closeCodes = {
   protocol: 1002,
   unsupported: 1003,
   invalidText: 1007,
+  policy: 1008,
   tooBig: 1009,
   internal: 1011,
   tryLater: 1013,

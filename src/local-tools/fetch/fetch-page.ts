@@ -14,6 +14,8 @@ export interface FetchOptions {
   outputBytes: number
   timeoutMs?: number
   connect?: Connect
+  /** Whether an address may be fetched, for the first one and each that it leads to. Default: all public ones. */
+  isAllowed?(url: string): boolean
 }
 
 const defaultTimeoutMs = 10_000
@@ -42,14 +44,14 @@ export async function fetchPage(job: JobOf<'fetch'>, options: FetchOptions): Pro
 const failure = (error: string): Failure => ({ kind: 'failed', error })
 
 async function follow(first: string, options: FetchOptions): Promise<Outcome> {
-  let url = checkUrl(first)
+  let url = checkUrl(first, options)
   for (let redirects = 0; redirects <= maxRedirects; redirects++) {
     const response = await askPage(url, options)
     const { statusCode = 0, headers } = response
     if (![301, 302, 303, 307, 308].includes(statusCode) || headers.location === undefined)
       return await toOutcome(url, response, options)
     response.destroy()
-    const next = checkUrl(new URL(headers.location, url).href)
+    const next = checkUrl(new URL(headers.location, url).href, options)
     if (url.protocol === 'https:' && next.protocol === 'http:')
       throw new Refusal(
         `${url.href} leads to ${next.href}, which is not encrypted; it was not followed.`,
@@ -60,13 +62,15 @@ async function follow(first: string, options: FetchOptions): Promise<Outcome> {
   throw new Refusal(`${first} leads on and on: more than ${maxRedirects} redirects are not followed.`)
 }
 
-function checkUrl(text: string): URL {
+function checkUrl(text: string, { isAllowed }: FetchOptions): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined) throw new Refusal(`"${text}" is no URL.`)
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw new Refusal(`Only http and https are fetched, not ${url.protocol}//.`, 'denied')
   if (url.username !== '' || url.password !== '')
     throw new Refusal('A URL with a name or a password in it is not fetched.', 'denied')
+  if (isAllowed?.(url.href) === false)
+    throw new Refusal(`${url.href} is of a site that the request does not allow.`, 'denied')
   return url
 }
 

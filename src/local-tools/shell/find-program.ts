@@ -6,19 +6,24 @@ import { delimiter, isAbsolute, join } from 'node:path'
 interface ProgramName {
   program: string
   /** An environment variable with a path that takes precedence. */
-  variable: string
+  variable?: string
   /** Programs in this folder are ignored. */
   outside?: string
+  /** The folders to look in; those of PATH unless it is said. */
+  searchPath?: string | undefined
+  /** Whether a program of this name is the right one. */
+  isRight?: ((path: string) => boolean) | undefined
 }
 
-export function findProgram({ program, variable, outside }: ProgramName): string | undefined {
-  const named = process.env[variable]
+export function findProgram(name: ProgramName): string | undefined {
+  const { program, variable, outside, searchPath = process.env.PATH ?? '', isRight = () => true } = name
+  const named = variable === undefined ? undefined : process.env[variable]
   if (named) return isRunnable(named) ? named : undefined
-  return (process.env.PATH ?? '')
+  return searchPath
     .split(delimiter)
     .filter((folder) => isAbsolute(folder) && !(outside !== undefined && isWithin(folder, outside)))
     .map((folder) => join(folder, program))
-    .find(isRunnable)
+    .find((path) => isRunnable(path) && isRight(path))
 }
 
 /** True also for the folder itself. */

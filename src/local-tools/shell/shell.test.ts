@@ -3,6 +3,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { isNightly } from '../../../test/depth.ts'
 import { createPlayground, describeWithSandbox, type Playground, sandboxFor } from '../../../test/sandbox.ts'
 import type { JobOf, Outcome, OutcomeOf } from '../../protocols/client-tools/job.ts'
 import { ConfinedRoot } from '../files/confined-root.ts'
@@ -143,7 +144,7 @@ function describeShell(start: () => Promise<Shell>) {
     ])
   })
 
-  it('ends a slow command with SIGTERM first', async () => {
+  it.runIf(isNightly)('ends a slow command with SIGTERM first', async () => {
     const ended = await shell.run(
       { command: 'trap "echo asked; exit 0" TERM; echo begun; while :; do sleep 0.02; done' },
       { timeoutMs: 2_000 },

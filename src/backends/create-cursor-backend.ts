@@ -22,13 +22,22 @@ export function createConfiguredCursor(
   shared: SharedOptions,
 ): Backend {
   const { sessions } = creation.config
+  const { played } = creation.defaults
   return createCursorBackend({
     ...backend,
     ...shared,
-    credentials: cursorCredentials(backend, creation, shared),
+    credentials: played ? playedCredentials : cursorCredentials(backend, creation, shared),
+    played: played?.runs,
     sessions,
     conversations: sessions.keep === 'disk' ? keptConversations(creation) : undefined,
   })
+}
+
+/** Any token will do for a recorded run. */
+const playedCredentials: CursorCredentials = {
+  accessToken: async () => 'replayed',
+  reject: () => undefined,
+  describe: () => Promise.reject(new Error('there are no credentials in a replay')),
 }
 
 function keptConversations({ name, defaults, services }: Creation): ConversationFolder {
@@ -38,15 +47,20 @@ function keptConversations({ name, defaults, services }: Creation): Conversation
 
 function cursorCredentials(
   { baseUrl, apiKey, accessToken, headers }: CursorConfig,
-  { name, defaults, services }: Creation,
+  { name, account, defaults, services }: Creation,
   { client }: SharedOptions,
 ): CursorCredentials {
+  // The variables are one credential, which cannot be that of several accounts.
+  const hasVariables = defaults.variable !== undefined && account === undefined
   return createCursorCredentials({
     backend: name,
+    account,
     baseUrl,
     apiKey,
     accessToken,
-    environment: defaults.variable ? cursorEnvironment({ variable: defaults.variable }) : undefined,
+    environment: hasVariables
+      ? cursorEnvironment({ variable: defaults.variable as NonNullable<typeof defaults.variable> })
+      : undefined,
     request: authRequestOver(client, headers),
     words: defaults.credentialWords,
     store: createLoginStore(defaults.dataFolder ?? readEnvironment().dataFolder),

@@ -15,6 +15,7 @@ const backendMembers: Record<keyof Required<Backend>, 'method' | 'value'> = {
   run: 'method',
   countTokens: 'method',
   sessions: 'value',
+  pool: 'value',
   describe: 'method',
   close: 'method',
 }
@@ -28,6 +29,7 @@ const sessionMembers: Record<keyof Required<SessionHost>, 'method'> = {
   dropWaiting: 'method',
   counts: 'method',
   list: 'method',
+  modelOf: 'method',
   onGone: 'method',
 }
 

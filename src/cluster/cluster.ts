@@ -10,18 +10,23 @@ import type { Metrics } from '../observe/metrics.ts'
 import type { Scrubber } from '../observe/scrub.ts'
 import { SessionDirectory } from './directory.ts'
 import type { DirectoryStore, OpenLink } from './directory-store.ts'
+import { poolStore } from './pool-store.ts'
 import { RedisLink } from './redis-link.ts'
 import { RelayClient } from './relay-client.ts'
+import type { RelayedInspection } from './relay-messages.ts'
 import {
   admitPeer,
   type BeginChecks,
+  type Inspect,
   type KeptAnswers,
   type RelayServices,
+  serveRelayedInspection,
   serveRelayedResponse,
   serveRelayedResults,
   serveRelayedTurn,
 } from './relay-routes.ts'
 import { remoteResponses } from './remote-responses.ts'
+import { Reruns } from './reruns.ts'
 import { peerHeader, SignatureVerifier } from './signature.ts'
 import { StoreLink } from './store-link.ts'
 import { type PeerBackend, type SessionBackend, withPeers } from './with-peers.ts'
@@ -32,7 +37,7 @@ export interface ClusterOptions {
   /** The URL of this instance for the others. Default: the address that it listens on. */
   peerUrl: string | undefined
   sessions: Config['sessions']
-  bodyLimits: BodyLimits
+  bodyLimits(): BodyLimits
   stopping: Latch
   log: Log
   metrics: Metrics
@@ -44,7 +49,9 @@ export class Cluster {
   readonly directory: SessionDirectory
   readonly #options: ClusterOptions
   readonly #relay: RelayClient
-  readonly #backends = new Map<string, PeerBackend>()
+  /** Several may have one name: after a change of its settings, the earlier one still has runs. The newest first. */
+  #backends: { name: string; backend: PeerBackend }[] = []
+  readonly #reruns = new Reruns()
   readonly #services: RelayServices
 
   constructor(options: ClusterOptions) {
@@ -58,10 +65,10 @@ export class Cluster {
     this.#relay = new RelayClient({ secret, log })
     this.#services = {
       verifier: new SignatureVerifier(secret),
-      backends: this.#backends,
+      backendFor: (name, sessionId) => this.#backendFor(name, sessionId),
       isOwn: (owner) => this.directory.isOwn(owner),
       instance: this.directory.instance,
-      bodyLimits: options.bodyLimits,
+      bodyLimits: () => options.bodyLimits(),
       scrub: (text) => options.scrubber.scrub(text),
       stopping: options.stopping,
       beginChecks: options.beginChecks,
@@ -75,6 +82,20 @@ export class Cluster {
     return remoteResponses({ ...this.#options, directory: this.directory, relay: this.#relay })
   }
 
+  /** The inspectors of other instances. */
+  get inspectors() {
+    return {
+      others: () => this.directory.others(),
+      ask: (url: string, asked: RelayedInspection, signal: AbortSignal) =>
+        this.#relay.inspect(url, asked, signal),
+    }
+  }
+
+  /** What instances know together of their accounts. */
+  get pools() {
+    return poolStore(this.directory.link)
+  }
+
   /** Extends the session backends for several instances. */
   join(backends: ReadonlyMap<string, Backend>): Map<string, Backend> {
     const { directory, log, metrics, sessions } = { ...this.#options, directory: this.directory }
@@ -83,14 +104,19 @@ export class Cluster {
     for (const [name, backend] of backends) {
       if (!hasSessions(backend)) continue
       const shared = withPeers(backend, {
-        ...{ name, directory, relay: this.#relay, log },
+        ...{ name, directory, relay: this.#relay, reruns: this.#reruns, log },
         onRelayed: (outcome) => metrics.count('dragoman_relayed_turns_total', { outcome }),
         onTakeover: () => metrics.count('dragoman_takeovers_total', {}),
       })
-      this.#backends.set(name, shared)
+      this.#backends.unshift({ name, backend: shared })
       joined.set(name, shared)
     }
     return joined
+  }
+
+  /** The backend was closed. */
+  part(backend: Backend): void {
+    this.#backends = this.#backends.filter((one) => one.backend !== backend)
   }
 
   /** The request carries the signature header of an instance. */
@@ -115,6 +141,10 @@ export class Cluster {
     return serveRelayedResponse(exchange, kept, this.#services)
   }
 
+  serveInspection(exchange: Exchange, inspect: Inspect | undefined): Promise<void> {
+    return serveRelayedInspection(exchange, inspect, this.#services)
+  }
+
   /** Fails if a required package is not installed. */
   load(): Promise<void> {
     return this.directory.load()
@@ -128,7 +158,7 @@ export class Cluster {
   /** Stops relays to this instance and drops its waiting sessions: other instances continue them. */
   async withdraw(): Promise<void> {
     await this.directory.withdraw()
-    for (const backend of this.#backends.values()) backend.sessions.dropWaiting()
+    for (const { backend } of this.#backends) backend.sessions.dropWaiting()
   }
 
   async close(): Promise<void> {
@@ -136,7 +166,13 @@ export class Cluster {
   }
 
   #drop(sessionId: string): void {
-    for (const { sessions } of this.#backends.values()) if (sessions.has(sessionId)) sessions.drop(sessionId)
+    for (const { backend } of this.#backends)
+      if (backend.sessions.has(sessionId)) backend.sessions.drop(sessionId)
+  }
+
+  #backendFor(name: string, sessionId: string | undefined): PeerBackend | undefined {
+    const named = this.#backends.filter((one) => one.name === name).map(({ backend }) => backend)
+    return named.find(({ sessions }) => sessionId !== undefined && sessions.has(sessionId)) ?? named[0]
   }
 }
 

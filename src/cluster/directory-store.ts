@@ -1,4 +1,4 @@
-// The store interface of the session directory: six scripts on one key each. Redis implements it for instances on any machine
+// The store interface of the session directory: seven scripts on one key each. Redis implements it for instances on any machine
 // (redis-link.ts), the parent process for its workers (memory-store.ts, reached through store-link.ts). Both give every script the
 // same meaning.
 
@@ -9,8 +9,9 @@
  * - `takeOver KEY MINE SEEN MS`: writes if the owner is still as seen, or none; returns the owner afterwards.
  * - `release KEY MINE`: deletes the key if this instance is the owner.
  * - `nextEpoch KEY HIGHEST`: increments; the result also exceeds the highest epoch that the calling instance knows.
+ * - `enlist KEY NAME MS`: puts the name on a list for that long (0: takes it off); returns the names on it, with commas between.
  */
-export type ScriptName = 'announce' | 'owner' | 'claim' | 'takeOver' | 'release' | 'nextEpoch'
+export type ScriptName = 'announce' | 'owner' | 'claim' | 'takeOver' | 'release' | 'nextEpoch' | 'enlist'
 
 export interface DirectoryStore {
   run(name: ScriptName, key: string, ...values: string[]): Promise<unknown>
@@ -37,6 +38,9 @@ export type OpenLink = (beat: () => Promise<void>) => DirectoryLink
 
 /** Owners are never longer; any longer value counts as none. */
 export const longestOwner = 63
+
+/** Names on a list that are returned. */
+export const mostEnlisted = 256
 
 /** Far beyond any counter. */
 export const highestEpoch = 1e12

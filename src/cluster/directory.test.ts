@@ -288,7 +288,7 @@ describeWithRedis('a Redis that fails', () => {
     await recovered(a, b, session)
   })
 
-  it('a dead connection is replaced', async () => {
+  it.runIf(isNightly)('a dead connection is replaced', async () => {
     redis = await startRedis({ tcp: true })
     const between = await startForwarder(Number(new URL(redis.url).port))
     const timing = { renewMs: 100, hangMs: 600, commandMs: 200 }

@@ -49,9 +49,13 @@ const writtenTogether = 50
 const longestRecord = 4_096
 
 const epochKey = 'dragoman:epoch'
+/** The names of all instances. */
+const listKey = 'dragoman:instances'
+const instanceName = /^[A-Za-z0-9]{16}$/
 const instanceKey = (instance: string) => `dragoman:i:${instance}`
 /** A pattern that matches all of them. */
 export const instanceKeys = instanceKey('*')
+export const isInstanceKey = (key: string) => key.startsWith(instanceKey(''))
 const sessionKey = (sessionId: string) => `dragoman:s:{${sessionId}}`
 
 export class SessionDirectory {
@@ -65,6 +69,7 @@ export class SessionDirectory {
   #announced = false
   #highestEpoch = 0
   #warned = false
+  #enlisted: readonly string[] = []
   #withdrawal: Promise<void> | undefined
 
   constructor(options: DirectoryOptions) {
@@ -78,7 +83,12 @@ export class SessionDirectory {
     return this.#link.up
   }
 
-  /** Sessions of this instance that others should find. */
+  /** The link to the store. */
+  get link(): DirectoryLink {
+    return this.#link
+  }
+
+  /** The number of sessions of this instance that other instances should find. */
   get size(): number {
     return this.#held.size
   }
@@ -93,7 +103,7 @@ export class SessionDirectory {
     return this.#link.start(startPatienceMs)
   }
 
-  /** Registers a session of this instance. Resolves when the others can find it, or if the store is down. */
+  /** Registers a session of this instance. Resolves when other instances can find the session, or if the store is down. */
   async claim(sessionId: string): Promise<void> {
     if (this.#withdrawal) return
     this.#hold(sessionId).writtenAt = 0
@@ -114,7 +124,7 @@ export class SessionDirectory {
     return (await this.#link.ask(() => this.#claimNow(sessionId))) ?? true
   }
 
-  /** The value under which the others know the session. */
+  /** The value under which other instances know the session. */
   valueOf(sessionId: string): string | undefined {
     return this.#held.get(sessionId)?.value
   }
@@ -126,6 +136,15 @@ export class SessionDirectory {
   /** The URL of another instance; undefined if it is gone or the store is down. */
   locate(instance: string): Promise<string | undefined> {
     return this.#link.ask(() => this.#urlOf(instance))
+  }
+
+  /** The other instances, and their URLs. */
+  async others(): Promise<{ instance: string; url: string }[]> {
+    if (!this.#withdrawal) await this.#link.ask(() => this.#enlist(this.#instanceMs))
+    const found = await Promise.all(
+      this.#enlisted.map(async (instance) => ({ instance, url: await this.locate(instance) })),
+    )
+    return found.flatMap(({ instance, url }) => (url === undefined ? [] : [{ instance, url }]))
   }
 
   async find(sessionId: string): Promise<'here' | Owner | undefined> {
@@ -153,7 +172,10 @@ export class SessionDirectory {
   withdraw(): Promise<void> {
     this.#withdrawal ??= (async () => {
       this.#link.stopBeating()
-      await this.#link.ask(() => this.#link.delete(instanceKey(this.instance)))
+      await this.#link.ask(async () => {
+        await this.#link.delete(instanceKey(this.instance))
+        await this.#enlist('0')
+      })
     })()
     return this.#withdrawal
   }
@@ -166,14 +188,25 @@ export class SessionDirectory {
   async #beat(): Promise<void> {
     const record = instanceRecord(this.#options.secret, this.instance, this.#url)
     const had = await this.#link.run('announce', instanceKey(this.instance), record, this.#instanceMs)
-    // An instance that looked while the record was missing took this one for dead.
+    // While the record was missing, another instance may have taken this one for dead: all sessions are written again.
     const isDoubtful = !this.#link.up || (this.#announced && had !== 1)
     if (isDoubtful) for (const held of this.#held.values()) held.writtenAt = 0
     this.#announced = true
     await this.#writeDue()
+    await this.#enlist(this.#instanceMs)
   }
 
-  /** Writes sessions that the store lacks, or that would expire there while they are still here. */
+  /** Only the inspector needs the list: sessions are found without it. */
+  async #enlist(ms: string): Promise<void> {
+    try {
+      const names = String(await this.#link.run('enlist', listKey, this.instance, ms)).split(',')
+      this.#enlisted = names.filter((name) => name !== this.instance && instanceName.test(name))
+    } catch {
+      this.#enlisted = []
+    }
+  }
+
+  /** Writes the sessions that the store lacks, or that would expire there although they still run here. */
   async #writeDue(): Promise<void> {
     const before = Date.now() - this.#sessionMs / 2
     const due = [...this.#held].flatMap(([sessionId, { writtenAt }]) =>
@@ -245,7 +278,7 @@ export class SessionDirectory {
     return url
   }
 
-  /** Warns once per instance: with different secrets, every request would warn. */
+  /** Warns only once in this process: with different secrets, every request would warn. */
   #warnOfStranger(instance: string): void {
     if (!this.#warned)
       this.#options.log.warn(

@@ -3,6 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { scaled } from '../../test/depth.ts'
 import { until, watchProcess } from '../../test/end-to-end/wire.ts'
 import {
   type Asked,
@@ -16,19 +17,28 @@ import { callsTool, lost, says } from '../../test/fake-sessions.ts'
 import { describeInEveryPlace, type SessionPlace } from '../../test/session-places.ts'
 import { sessionOfResults } from '../core/session-id.ts'
 
-const answerMs = 300
-
 describeInEveryPlace('a request that comes twice', (startPlace) => {
   let place: SessionPlace
   let a: Instance
   let b: Instance
   let c: Instance
   let watch: ReturnType<typeof watchProcess>
+  /** While it is pending, answers stay unfinished. */
+  let held: Promise<void> | undefined
+  /** Holds all answers until the returned function is called. */
+  const hold = (): (() => void) => {
+    let release: () => void = () => undefined
+    held = new Promise((resolve) => {
+      release = resolve
+    })
+    return release
+  }
   beforeAll(async () => {
     place = await startPlace()
   })
   afterAll(() => place.stop())
   beforeEach(async () => {
+    held = undefined
     watch = watchProcess()
     ;[a, b, c] = (await Promise.all([1, 2, 3].map(() => startInstance(place.at)))) as [
       Instance,
@@ -37,7 +47,7 @@ describeInEveryPlace('a request that comes twice', (startPlace) => {
     ]
     for (const { fake } of [b, c])
       fake.answer = async function* ({ sessionId }) {
-        await sleep(answerMs)
+        await held
         yield* callsTool(sessionId)
       }
   })
@@ -59,9 +69,11 @@ describeInEveryPlace('a request that comes twice', (startPlace) => {
   it('to the instance that took the session over, and to the former owner', async () => {
     const first = await ask(a, firstRequest())
     await lapse(a)
+    const release = hold()
     const pending = ask(b, followUp(first))
     await until(() => b.fake.turns.length === 1)
     const late = await ask(a, followUp(first))
+    release()
     expect(codes(await pending, late)).toEqual([undefined, 'conflict'])
     expect(a.fake.turns).toHaveLength(1)
   })
@@ -72,18 +84,23 @@ describeInEveryPlace('a request that comes twice', (startPlace) => {
     await ask(b, followUp(first))
     await goOn()
     a.fake.answer = b.fake.answer
+    const release = hold()
     const pending = ask(a, followUp(first))
     await until(() => a.fake.turns.length === 2)
-    expect(codes(await ask(c, followUp(first)), await pending)).toEqual(['conflict', undefined])
+    const twin = await ask(c, followUp(first))
+    release()
+    expect(codes(twin, await pending)).toEqual(['conflict', undefined])
   })
 
   it('again to the instance that took it over, and to another', async () => {
     const first = await ask(a, firstRequest())
     a.cut()
     await ask(b, followUp(first))
+    const release = hold()
     const pending = ask(b, followUp(first))
     await until(() => b.fake.turns.length === 2)
     const twin = await ask(c, followUp(first))
+    release()
     expect(codes(await pending, twin)).toEqual([undefined, 'conflict'])
     expect(c.fake.turns).toHaveLength(0)
   })
@@ -92,12 +109,14 @@ describeInEveryPlace('a request that comes twice', (startPlace) => {
     const first = await ask(a, firstRequest())
     a.fake.answer = async function* ({ state }) {
       if (state === 'live') throw lost()
-      await sleep(answerMs)
+      await held
       yield* says('afresh')
     }
+    const release = hold()
     const pending = ask(a, followUp(first))
     await until(() => a.fake.turns.length === 3)
     const twin = await ask(c, followUp(first))
+    release()
     const won = await pending
     expect(codes(won, twin)).toEqual([undefined, 'conflict'])
     expect(won.session).toBe('fresh')
@@ -107,11 +126,13 @@ describeInEveryPlace('a request that comes twice', (startPlace) => {
   it('with the same request of another caller in between', async () => {
     const first = await ask(a, firstRequest())
     a.cut()
+    const release = hold()
     const pending = ask(b, followUp(first))
     await until(() => b.fake.turns.length === 1)
     const strange = ask(b, followUp(first), { caller: 'stranger' })
     await until(() => b.fake.turns.length === 2)
     const twin = await ask(b, followUp(first))
+    release()
     expect(codes(await pending, await strange, twin)).toEqual([undefined, undefined, 'conflict'])
   })
 
@@ -157,7 +178,7 @@ describeInEveryPlace('a request that comes twice', (startPlace) => {
       })
       await Promise.all(twins)
     }
-    for (let round = 0; round < 20; round++) await Promise.all(Array.from({ length: 10 }, agent))
+    for (let round = 0; round < scaled(20, 6); round++) await Promise.all(Array.from({ length: 10 }, agent))
     expect(together).toBe(1)
     expect([...outcomes].sort()).toEqual(['answered', 'conflict'])
   })

@@ -7,7 +7,7 @@ import { until } from '../../test/end-to-end/wire.ts'
 import { fuzzShare } from '../../test/fuzz/settings.ts'
 import { describeWithRedis, startRedis, type TestRedis } from '../../test/redis.ts'
 import { type DirectoryStore, highestEpoch, type ScriptName } from './directory-store.ts'
-import { MemoryStore } from './memory-store.ts'
+import { MemoryStore, mostBindings } from './memory-store.ts'
 import { RedisLink } from './redis-link.ts'
 
 type Operation = readonly [ScriptName | 'read' | 'delete', key: string, ...values: string[]]
@@ -88,6 +88,19 @@ const table: readonly (readonly [string, readonly Operation[], readonly unknown[
     [0, 6, 1, 7],
   ],
   [
+    'a list has the names whose time has not come, and replaces what is no list',
+    [
+      ['enlist', 'l', 'b', '0'],
+      ['enlist', 'l', 'b', '600000'],
+      ['enlist', 'l', 'a', '700000'],
+      ['enlist', 'l', 'b', '800000'],
+      ['enlist', 'l', 'a', '0'],
+      ['announce', 'x', 'text', long],
+      ['enlist', 'x', 'c', long],
+    ],
+    ['', 'b', 'b,a', 'a,b', 'b', 0, 'c'],
+  ],
+  [
     'a record says whether there was one, and is read as far as one wants',
     [
       ['announce', 'i', 'record', long],
@@ -158,6 +171,44 @@ describe('a store in memory', () => {
     expect(store.size).toBe(3)
     now = 1e9
     expect(await store.run('nextEpoch', 'e', '0')).toBe(2)
+  })
+
+  it('looks for expired entries once a minute at most', async () => {
+    let now = 0
+    const store = new MemoryStore(() => now)
+    await store.run('announce', 'i', 'record', long)
+    await store.run('claim', 's1', a1, 'aaaa|', '100')
+    await store.run('takeOver', 'dragoman:pool:bind:k', 'one', '', '100')
+    now = 59_999
+    await store.run('announce', 'i', 'record', long)
+    expect(store.size).toBe(3)
+    now = 60_000
+    await store.run('announce', 'i', 'record', long)
+    expect(store.size).toBe(1)
+  })
+
+  it('keeps the bindings of pools that were written last, and every session', async () => {
+    const store = new MemoryStore()
+    const [sessions, more] = [100, 5_000]
+    const bind = (key: string | number) =>
+      store.run('takeOver', `dragoman:pool:bind:${key}`, 'one', 'one', long)
+    for (let at = 0; at < sessions; at++) await store.run('claim', `dragoman:s:{${at}}`, a1, 'aaaa|', long)
+    await bind('renewed')
+    for (let at = 0; at < mostBindings + more; at++) {
+      if (at === mostBindings / 2) await bind('renewed')
+      await bind(at)
+    }
+    expect(store.size).toBeGreaterThan(0.9 * mostBindings)
+    expect(store.size).toBeLessThanOrEqual(mostBindings + sessions)
+    const owner = (key: string) => store.run('owner', key)
+    expect(
+      await Promise.all(
+        [0, more - 1, 2 * more, 'renewed', mostBindings + more - 1].map((key) =>
+          owner(`dragoman:pool:bind:${key}`),
+        ),
+      ),
+    ).toEqual(['', '', 'one', 'one', 'one'])
+    for (let at = 0; at < sessions; at++) expect(await owner(`dragoman:s:{${at}}`)).toBe(a1)
   })
 })
 

@@ -162,6 +162,21 @@ describeWithRedis('a Redis that answers otherwise', () => {
     expect(a.log.lines.length).toBeLessThan(4)
   })
 
+  it('a pause of this process is not an outage, however long', async () => {
+    const timing = { commandMs: 50, renewMs: 20 }
+    const a = await join(timing)
+    const pause = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 8 * timing.commandMs)
+    for (let round = 0; round < 3; round++) {
+      const asked = a.directory.find(randomId(12))
+      pause()
+      await asked
+      // A beat may be under way, too.
+      await sleep(timing.renewMs)
+      expect(a.directory.up).toBe(true)
+    }
+    expect(a.log.lines).toEqual([])
+  })
+
   it.runIf(isNightly)('a slow Redis: no call waits for several answers in a row', async () => {
     const timing = { commandMs: 2_000, renewMs: 60_000 }
     const a = await join(timing)

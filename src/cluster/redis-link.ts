@@ -36,8 +36,8 @@ export function redisTrouble(error: unknown): string {
   return /RESP type|Protocol error/.test(message) ? 'what answers there is not Redis' : message
 }
 
-/** Fails quickly, and connects only on request. */
-export async function openRedis(url: string, commandMs: number): Promise<Redis> {
+/** Fails quickly, and connects only on request. Without `commandMs`, the caller limits the time of its commands. */
+export async function openRedis(url: string, commandMs?: number): Promise<Redis> {
   const { Redis } = await import('ioredis').catch((error) => {
     throw new Error('"sessions.redis" needs the package ioredis, which is not installed', { cause: error })
   })
@@ -54,7 +54,7 @@ export async function openRedis(url: string, commandMs: number): Promise<Redis> 
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
-    commandTimeout: commandMs,
+    ...(commandMs === undefined ? {} : { commandTimeout: commandMs }),
     connectTimeout: longestReconnectMs,
     disableClientInfo: true,
     protocol: 2 as const,
@@ -63,6 +63,27 @@ export async function openRedis(url: string, commandMs: number): Promise<Redis> 
   } satisfies RedisOptions
   const { protocol, pathname } = new URL(url)
   return protocol === 'unix:' ? new Redis(decodeURIComponent(pathname), options) : new Redis(url, options)
+}
+
+/** Pauses of the process that one answer may meet. */
+const mostPauses = 3
+
+/** Fails if Redis takes longer. A pause of the whole process is not Redis's: after it, Redis has the same time again. */
+function inTime<T>(answer: Promise<T>, ms: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let pauses = 0
+    let timer: NodeJS.Timeout
+    const wait = () => {
+      const due = performance.now() + ms
+      timer = setTimeout(() => {
+        if (performance.now() - due > ms / 4 && pauses++ < mostPauses) wait()
+        // What has arrived meanwhile is read first.
+        else setImmediate(() => reject(new Error('the command timed out')))
+      }, ms)
+    }
+    wait()
+    answer.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
 }
 
 export class RedisLink implements DirectoryLink {
@@ -91,7 +112,7 @@ export class RedisLink implements DirectoryLink {
   /** Fails if the library is missing: at startup rather than at the first request. */
   async load(): Promise<void> {
     if (this.#redis) return
-    const redis = await openRedis(this.#options.url, this.#timing.commandMs)
+    const redis = await openRedis(this.#options.url)
     for (const [name, lua] of Object.entries(scripts)) redis.defineCommand(name, { numberOfKeys: 1, lua })
     redis.on('error', (error: Error) => {
       this.#lastError = error
@@ -116,7 +137,7 @@ export class RedisLink implements DirectoryLink {
   async ask<T>(question: () => Promise<T>): Promise<T | undefined> {
     if (!this.#up) return undefined
     try {
-      return await this.#inTime(question())
+      return await inTime(question(), this.#timing.commandMs)
     } catch (error) {
       this.#onTrouble(error)
       return undefined
@@ -151,20 +172,13 @@ export class RedisLink implements DirectoryLink {
     this.#redis?.disconnect()
   }
 
-  #inTime<T>(answer: Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const late = () => reject(new Error('the command timed out'))
-      const timer = setTimeout(late, this.#timing.commandMs)
-      answer.then(resolve, reject).finally(() => clearTimeout(timer))
-    })
-  }
-
   async #beat(): Promise<void> {
     if (this.#beating || this.#stopped) return
     this.#beating = true
     clearTimeout(this.#timer)
     try {
-      await this.#options.beat()
+      // It has several commands.
+      await inTime(this.#options.beat(), 2 * this.#timing.commandMs)
       this.#onUp()
     } catch (error) {
       this.#onTrouble(error)

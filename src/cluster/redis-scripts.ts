@@ -1,7 +1,7 @@
 // Each compare-and-set is a script on one key, so keys may be on any node of a Redis Cluster. directory-store.ts defines their
 // meaning; memory-store.ts is the counterpart without Redis.
 
-import { highestEpoch, longestOwner, type ScriptName } from './directory-store.ts'
+import { highestEpoch, longestOwner, mostEnlisted, type ScriptName } from './directory-store.ts'
 
 /** Returns whether the record still existed. */
 const announce = `
@@ -44,7 +44,17 @@ if type(next) == 'number' and next > tonumber(ARGV[1]) and next <= ${highestEpoc
 redis.call('set', KEYS[1], ARGV[1])
 return redis.call('incr', KEYS[1])`
 
-export const scripts = { announce, owner, claim, takeOver, release, nextEpoch } satisfies Record<
+/** A sorted set of names by the time when they expire. A value of another type is replaced. */
+const enlist = `
+local time = redis.call('time')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+if redis.call('type', KEYS[1]).ok ~= 'zset' then redis.call('del', KEYS[1]) end
+redis.call('zadd', KEYS[1], now + ARGV[2], ARGV[1])
+redis.call('zremrangebyscore', KEYS[1], '-inf', now)
+redis.call('pexpire', KEYS[1], 3600000)
+return table.concat(redis.call('zrange', KEYS[1], 0, ${mostEnlisted - 1}), ',')`
+
+export const scripts = { announce, owner, claim, takeOver, release, nextEpoch, enlist } satisfies Record<
   ScriptName,
   string
 >

@@ -10,7 +10,9 @@ import type { Log } from '../observe/log.ts'
 import { createUpstreamClient, type UpstreamClient, type UpstreamResponse } from '../upstream/client.ts'
 import { RelayLines } from './relay-lines.ts'
 import {
+  inspectorPath,
   type KeptTexts,
+  type RelayedInspection,
   type RelayedResponse,
   type RelayedResults,
   type RelayedTurn,
@@ -146,6 +148,11 @@ export class RelayClient {
         ? error
         : new PeerGone('the connection to the instance broke', { cause: error })
     }
+  }
+
+  /** The answer of the instance's inspector, as it comes. */
+  inspect(url: string, message: RelayedInspection, signal: AbortSignal): Promise<UpstreamResponse> {
+    return this.#post(url, inspectorPath, JSON.stringify(message), signal)
   }
 
   async close(): Promise<void> {

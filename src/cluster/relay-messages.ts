@@ -12,6 +12,7 @@ import { readError, type Scrub, writeError } from './relayed-error.ts'
 export const turnsPath = '/internal/v1/turns'
 export const resultsPath = '/internal/v1/tool_results'
 export const responsesPath = '/internal/v1/responses'
+export const inspectorPath = '/internal/v1/inspector'
 
 export interface RelayedTurn {
   backend: string
@@ -38,6 +39,14 @@ export interface RelayedResponse {
   id: string
   caller: Caller
   action: 'find' | 'delete'
+}
+
+/** A request of the inspector's page, for the turns and figures of the receiver. */
+export interface RelayedInspection {
+  path: string
+  query: string
+  /** The key whose turns the viewer may see; absent: all. */
+  key?: string | undefined
 }
 
 /** A stored response as JSON texts; a deleted one has none. */
@@ -116,6 +125,16 @@ export function readRelayedResponse(json: unknown): RelayedResponse {
     id: string(body.id, 'id'),
     caller: callerFromId(string(body.caller, 'caller')),
     action: readAction(body.action, 'action'),
+  }
+}
+
+export function readRelayedInspection(json: unknown): RelayedInspection {
+  const body = object(json, 'body')
+  return {
+    path: string(body.path, 'path'),
+    query: string(body.query, 'query'),
+    // Absent, it would mean all keys: any other value is refused.
+    key: body.key === undefined ? undefined : string(body.key, 'key'),
   }
 }
 
@@ -205,7 +224,10 @@ const eventFields = new Map<unknown, readonly string[]>(
     'tool-call-delta': ['delta'],
     'tool-call-end': ['callId', 'name', 'input'],
     'turn-end': ['reason'],
-  } satisfies Record<Exclude<TurnEvent['type'], 'turn-error' | 'tool-search' | 'opaque'>, readonly string[]>),
+  } satisfies Record<
+    Exclude<TurnEvent['type'], 'turn-error' | 'tool-search' | 'web-use' | 'opaque'>,
+    readonly string[]
+  >),
 )
 
 function readEvent(event: unknown): TurnEvent | undefined {

@@ -1,4 +1,5 @@
-// The routes for other instances: turns whose session is here, tool results for such sessions, and stored responses.
+// The routes for other instances: turns whose session is here, tool results for such sessions, stored
+// responses, and what the inspector shows of this instance.
 
 import { createHash } from 'node:crypto'
 import { parseJson } from '../base/json.ts'
@@ -12,6 +13,7 @@ import { isTerminal, isVisibleOutput, type TurnEvent } from '../core/events.ts'
 import { startKeepAlive } from '../core/keep-alive.ts'
 import { Notes } from '../core/notes.ts'
 import type { TurnRequest } from '../core/request.ts'
+import { sessionOf, sessionOfResults } from '../core/session-id.ts'
 import type { Sink } from '../core/sink.ts'
 import { withTurnSignal } from '../core/turn-signal.ts'
 import type { Exchange } from '../http/exchange.ts'
@@ -20,8 +22,10 @@ import { respondJson } from '../http/respond.ts'
 import { errorFields, type Log } from '../observe/log.ts'
 import {
   type KeptTexts,
+  type RelayedInspection,
   type RelayedTurn,
   type RelayLine,
+  readRelayedInspection,
   readRelayedResponse,
   readRelayedResults,
   readRelayedTurn,
@@ -33,11 +37,11 @@ import type { PeerAnswer, PeerBackend } from './with-peers.ts'
 
 export interface RelayServices {
   verifier: SignatureVerifier
-  /** Session backends by name. */
-  backends: ReadonlyMap<string, PeerBackend>
+  /** The session backend of this name, of several the one with the session. */
+  backendFor(name: string, sessionId: string | undefined): PeerBackend | undefined
   isOwn(owner: string): boolean
   instance: string
-  bodyLimits: BodyLimits
+  bodyLimits(): BodyLimits
   scrub: Scrub
   log: Log
   /** Trips when the gateway stops for good. */
@@ -69,7 +73,7 @@ async function readSigned(exchange: Exchange, limits: BodyLimits): Promise<unkno
   const values = limits.values * largestGrowth
   const hash = createHash('sha256')
   const grown = { bytes, values, depth: maxDepth, budget: limits.budget }
-  const { text } = await readJsonText(exchange, grown, (piece) => hash.update(piece))
+  const { text } = await readJsonText(exchange, grown, { see: (piece) => hash.update(piece) })
   const [, , , digest] = (exchange.header(peerHeader) ?? '').split(' ')
   if (hash.digest('hex') !== digest)
     throw new GatewayError('unauthenticated', 'The body does not match its signature.')
@@ -77,7 +81,7 @@ async function readSigned(exchange: Exchange, limits: BodyLimits): Promise<unkno
 }
 
 export async function serveRelayedTurn(exchange: Exchange, services: RelayServices): Promise<void> {
-  const relayed = readRelayedTurn(await readSigned(exchange, services.bodyLimits))
+  const relayed = readRelayedTurn(await readSigned(exchange, services.bodyLimits()))
   await withTurnSignal(exchange.sink, services.stopping, (signal) =>
     answerRelayed(exchange, services, relayed, signal),
   )
@@ -106,7 +110,9 @@ async function answerRelayed(
   }
   let batches: PeerAnswer
   try {
-    batches = (await services.backends.get(relayed.backend)?.answerPeer(relayed, context)) ?? 'gone'
+    const sessionId = sessionOfResults(relayed.request.messages)
+    const backend = services.backendFor(relayed.backend, sessionId)
+    batches = (await backend?.answerPeer(relayed, context)) ?? 'gone'
   } catch (error) {
     batches = failing(error)
   }
@@ -159,10 +165,23 @@ const failing = (error: unknown): AsyncIterable<TurnEvent[]> => ({
 })
 
 export async function serveRelayedResults(exchange: Exchange, services: RelayServices): Promise<void> {
-  const relayed = readRelayedResults(await readSigned(exchange, services.bodyLimits))
-  const backend = services.backends.get(relayed.backend)
+  const relayed = readRelayedResults(await readSigned(exchange, services.bodyLimits()))
+  const backend = services.backendFor(relayed.backend, sessionOf(relayed.results[0]?.callId ?? ''))
   if (!backend || !services.isOwn(relayed.owner)) return respondJson(exchange, 410, {})
   respondJson(exchange, 200, { deliveries: await backend.takeFromPeer(relayed.results, relayed.caller) })
+}
+
+/** Answers from the turns and figures of this instance alone. */
+export type Inspect = (exchange: Exchange, asked: RelayedInspection) => Promise<void> | void
+
+export async function serveRelayedInspection(
+  exchange: Exchange,
+  inspect: Inspect | undefined,
+  services: RelayServices,
+): Promise<void> {
+  const asked = readRelayedInspection(await readSigned(exchange, services.bodyLimits()))
+  if (!inspect) return respondJson(exchange, 410, {})
+  await inspect(exchange, asked)
 }
 
 /** Stored responses that clients may refer to. */
@@ -176,7 +195,7 @@ export async function serveRelayedResponse(
   kept: KeptAnswers,
   services: RelayServices,
 ): Promise<void> {
-  const relayed = readRelayedResponse(await readSigned(exchange, services.bodyLimits))
+  const relayed = readRelayedResponse(await readSigned(exchange, services.bodyLimits()))
   const { instance, id, caller, action } = relayed
   if (instance !== services.instance) return respondJson(exchange, 410, {})
   const found = action === 'find' ? kept.find(id, caller) : kept.delete(id, caller) && nothing

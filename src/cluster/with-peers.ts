@@ -29,6 +29,8 @@ export interface PeerOptions {
   name: string
   directory: SessionDirectory
   relay: RelayClient
+  /** Shared by the backends of an instance. */
+  reruns?: Reruns
   log: Log
   onRelayed(outcome: RelayOutcome): void
   onTakeover(): void
@@ -54,7 +56,7 @@ export function withPeers(inner: SessionBackend, options: PeerOptions): PeerBack
   const { sessions } = inner
   const shared = { name, directory, relay, sessions }
   const deliverHere = deliverToOwn(shared)
-  const reruns = new Reruns()
+  const { reruns = new Reruns() } = options
   const peers = { ...options, reruns }
   sessions.onGone((sessionId) => directory.release(sessionId))
 

@@ -1,7 +1,9 @@
 // Reads the process environment. Settings come from here and from load.ts only.
 
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { expandFolder } from '../base/platform/expand.ts'
+import { folders } from '../base/platform/rows.ts'
+import { pathsOf, type System, thisSystem } from '../base/platform/system.ts'
 
 export interface Environment {
   variable(name: string): string | undefined
@@ -20,17 +22,22 @@ export interface Environment {
 
 export const proxyVariables = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'] as const
 
-export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environment {
-  const home = env.HOME || homedir()
-  const folder = (name: string, fallback: string) => join(env[name] || join(home, fallback), 'dragoman')
+export function readEnvironment(
+  env: NodeJS.ProcessEnv = process.env,
+  system: System = thisSystem,
+): Environment {
+  // On Windows only some shells set HOME, and other programs do not go by it.
+  const home = (system === 'windows' ? env.USERPROFILE : env.HOME) || homedir()
+  const variable = (name: string) => env[name]
+  const folder = (name: keyof typeof folders) => expandFolder(folders[name], { home, variable }, system)
   const port = env.PORT === undefined || env.PORT === '' ? undefined : Number(env.PORT)
   return {
-    variable: (name) => env[name],
+    variable,
     homeFolder: home,
     configFile: env.DRAGOMAN_CONFIG || undefined,
-    userConfigFile: join(folder('XDG_CONFIG_HOME', '.config'), 'config.jsonc'),
-    dataFolder: folder('XDG_DATA_HOME', '.local/share'),
-    stateFolder: folder('XDG_STATE_HOME', '.local/state'),
+    userConfigFile: pathsOf(system).join(folder('config'), 'config.jsonc'),
+    dataFolder: folder('data'),
+    stateFolder: folder('state'),
     port: port === undefined || (Number.isInteger(port) && port >= 0 && port <= 65_535) ? port : Number.NaN,
     environmentProxy: proxyVariables.some((name) => Boolean(env[name])),
     extraCaFile: env.NODE_EXTRA_CA_CERTS || undefined,

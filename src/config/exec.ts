@@ -2,6 +2,7 @@
 
 import { z } from 'zod'
 import { isLoopback } from '../base/loopback.ts'
+import { type System, systemTitles, thisSystem } from '../base/platform/system.ts'
 import { localKinds } from '../protocols/local-tools/definitions.ts'
 
 export const execSchema = z.strictObject({
@@ -51,14 +52,16 @@ export const execSchema = z.strictObject({
 })
 
 /** Checked again once `--host` is known. */
-export function execProblems({
-  exec,
-  listen,
-}: {
-  exec: z.infer<typeof execSchema>
-  listen: { host: string }
-}): string[] {
-  if (!exec.enabled || isLoopback(listen.host)) return []
+export function execProblems(
+  { exec, listen }: { exec: z.infer<typeof execSchema>; listen: { host: string } },
+  system: System = thisSystem,
+): string[] {
+  if (!exec.enabled) return []
+  if (system !== 'linux')
+    return [
+      `exec.enabled: local tools work on Linux only, because nothing on ${systemTitles[system]} confines them here; set "exec.enabled" to false`,
+    ]
+  if (isLoopback(listen.host)) return []
   return [
     `exec.enabled: local tools are for programs on this machine only, but ${listen.host} is reachable from the network; set "exec.enabled" to false, or "listen.host" to 127.0.0.1`,
   ]

@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { readEnvironment } from './environment.ts'
-import { parseConfig } from './load.ts'
+import { findConfigFile, loadConfig, parseConfig } from './load.ts'
 import { defaultToolText } from './tool-text.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'dragoman-load-'))
@@ -48,10 +48,6 @@ describe('settings without effect are refused', () => {
       /clients\.open-code: .*did you mean "opencode"/,
     ],
     [{ clients: { emacs: {} } }, /clients\.emacs: .*opencode, claude-code/],
-    [
-      { backends: { a: { kind: 'anthropic', apiKey: 'x', baseUrl: 'https://api.anthropic.com/v1' } } },
-      /must not end in \/v1/,
-    ],
     [{ backends: { a: { ...box, baseUrl: 'https://me:pass@example.com/v1' } } }, /credentials belong in/],
     [{ toolArguments: 'stream' }, /toolArguments: must be one of "whole", "streamed"/],
     [{ listen: { port: '80' } }, /listen\.port: must be a number/],
@@ -168,5 +164,167 @@ describe('the web chat of Qwen', () => {
     [{ ...qwen, apiKey: 'x' }, /apiKey: unknown key/],
   ])('%j is refused', (backend, problem) => {
     expect(() => parse({ backends: { qwen: backend } })).toThrow(problem)
+  })
+})
+
+describe('a variable as other programs write it', () => {
+  const read = (apiKey: string, env: Record<string, string> = {}) =>
+    parseConfig(JSON.stringify({ backends: { box: { ...box, apiKey } } }), {
+      environment: readEnvironment({ HOME: '/nonexistent', ...env }),
+    })
+
+  it.each([
+    '$BOX_API_KEY',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: as people write it
+    '${BOX_API_KEY}',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: as people write it
+    '${env:BOX_API_KEY}',
+    '$env:BOX_API_KEY',
+    '%BOX_API_KEY%',
+    '{{BOX_API_KEY}}',
+    '{{ env.BOX_API_KEY }}',
+    'process.env.BOX_API_KEY',
+    'env:BOX_API_KEY',
+    'Bearer $BOX_API_KEY',
+  ])('%s is explained', (apiKey) => {
+    for (const env of [{}, { BOX_API_KEY: 'x' }])
+      expect(() => read(apiKey, env)).toThrow(
+        'backends.box.apiKey: a variable is written {env:BOX_API_KEY} here',
+      )
+  })
+
+  it('is not repeated if it may be a secret', () => {
+    const secret = '$HUNTER2HUNTER2'
+    expect(() => read(secret)).toThrow('looks like a variable; one is written {env:NAME} here')
+    expect(() => read(secret)).not.toThrow('HUNTER2')
+    expect(() => read(secret, { HUNTER2HUNTER2: 'x' })).toThrow('{env:HUNTER2HUNTER2}')
+  })
+
+  it.each(['sk-$BOX_API_KEY', 'a$', '$1', '$ecret-pass', '{env:BOX_API_KEY}x', '100%'])(
+    '%s is none',
+    (apiKey) => {
+      expect(read(apiKey, { BOX_API_KEY: 'key' }).missing).toEqual([])
+    },
+  )
+})
+
+describe('a base URL that ends in a route', () => {
+  const read = (kind: string, baseUrl: string) => {
+    const backends = { box: { kind, baseUrl, apiKey: 'x' } }
+    const { config, notes } = parseConfig(JSON.stringify({ backends }), {
+      environment: readEnvironment({ HOME: '/nonexistent' }),
+    })
+    return { baseUrl: config.backends.box?.baseUrl, notes }
+  }
+
+  it.each([
+    ['openai', 'http://h/v1/chat/completions', 'http://h/v1'],
+    ['openai', 'http://h/v1/responses/', 'http://h/v1'],
+    ['openai', 'http://h/v1/models', 'http://h/v1'],
+    ['anthropic', 'http://h/v1/messages', 'http://h'],
+    ['anthropic', 'http://h/proxy/v1/', 'http://h/proxy'],
+  ])('%s %s is put right, with a note', (kind, given, baseUrl) => {
+    expect(read(kind, given)).toEqual({
+      baseUrl,
+      notes: [expect.stringMatching(/^backends\.box\.baseUrl: \/\S+ at its end/)],
+    })
+  })
+
+  it.each([
+    ['openai', 'http://h/v1'],
+    ['openai', 'http://h/api/messages'],
+    ['anthropic', 'http://h/v1beta'],
+  ])('%s %s stays', (kind, baseUrl) => {
+    expect(read(kind, baseUrl)).toEqual({ baseUrl, notes: [] })
+  })
+
+  it.each([
+    ['openai', 'http://h/v1/messages', 'a route of kind "anthropic"'],
+    ['anthropic', 'http://h/v1/chat/completions', 'a route of kind "openai"'],
+  ])('%s %s is the route of another kind', (kind, baseUrl, said) => {
+    expect(() => read(kind, baseUrl)).toThrow(said)
+  })
+})
+
+describe('what was meant', () => {
+  const problem = (config: unknown) => {
+    try {
+      parseConfig(JSON.stringify(config), { environment: readEnvironment({ HOME: '/nonexistent' }) })
+    } catch (error) {
+      return (error as Error).message
+    }
+    return ''
+  }
+
+  it.each([
+    ['claude', 'did you mean "anthropic"?'],
+    ['openai-compatible', 'did you mean "openai"?'],
+    ['Anthropic', 'did you mean "anthropic"?'],
+    ['qwen', 'did you mean "qwen-web"?'],
+    ['vllm', 'vllm speaks the protocol of kind "openai"'],
+  ])('kind %s', (kind, said) => {
+    expect(problem({ backends: { a: { kind } } })).toContain(said)
+  })
+
+  it.each([
+    { provider: 'bedrock', region: 'us-east-1' },
+    { provider: 'vertex', region: 'global', project: 'p1', models: ['claude-sonnet-5-5'] },
+  ])('several accounts of the cloud $provider', (cloud) => {
+    const accounts = [{ name: 'a', apiKey: 'secret-of-a' }]
+    expect(problem({ backends: { a: { kind: 'anthropic', ...cloud, accounts } } })).toContain(
+      `backends.a.accounts: unknown key of provider "${cloud.provider}", which has one credential; make each account a backend`,
+    )
+  })
+
+  it('a key that belongs elsewhere', () => {
+    const cursor = { kind: 'cursor' }
+    expect(problem({ backends: { a: { ...cursor, deleteChats: true } } })).toContain(
+      'backends.a.deleteChats: unknown key of kind "cursor"; it is a setting of kind "qwen-web"',
+    )
+    expect(problem({ backends: { a: { ...cursor, firstByteMs: 1_000 } } })).toContain(
+      'it is a setting of kind "anthropic", "gemini", "openai", "qwen-web"',
+    )
+    expect(problem({ backends: { a: cursor }, listen: { workers: 2 } })).toContain(
+      'listen.workers: unknown key; it belongs to the top level of the file',
+    )
+    expect(problem({ backends: { a: cursor }, constructor: 1 })).toMatch(/constructor: unknown key$/)
+  })
+})
+
+describe('the form of a key', () => {
+  const read = (more: Record<string, unknown>) => () =>
+    parseConfig(JSON.stringify({ backends: { box: { ...box, ...more } } }), {
+      environment: readEnvironment({ HOME: home, QUOTED: '"sk-canary"' }),
+    })
+
+  it.each<[Record<string, unknown>, string]>([
+    [{ apiKey: '{env:QUOTED}' }, 'backends.box.apiKey: has quotes around it'],
+    [{ apiKey: 'Bearer sk-canary' }, 'backends.box.apiKey: begins with "Bearer"'],
+    [{ accounts: [{ name: 'a', apiKey: "'sk-canary'" }] }, 'backends.box.accounts[0].apiKey: has quotes'],
+  ])('%j is refused', (more, says) => {
+    expect(read(more)).toThrow(says)
+    expect(read(more)).not.toThrow('canary')
+  })
+
+  it('a header of its own may need the word', () => {
+    expect(read({ apiKey: 'Bearer sk-canary', authHeader: 'x-auth' })).not.toThrow()
+  })
+})
+
+describe('the file', () => {
+  it('that cannot be looked at is not taken for missing', () => {
+    const loop = join(home, 'loop.jsonc')
+    symlinkSync(loop, loop)
+    expect(() => findConfigFile(loop, environment)).toThrow('cannot be read (ELOOP)')
+  })
+
+  it('of another name is noticed, if it looks like one', () => {
+    const folder = join(home, '.config', 'dragoman')
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, 'config.json'), '{}')
+    const load = () => loadConfig(undefined, readEnvironment({ HOME: home }))
+    expect(load).toThrow('no file found; `dragoman init` writes one')
+    writeFileSync(join(folder, 'config.json'), '{ "backends": {} }')
+    expect(load).toThrow(`${join(folder, 'config.json')} looks like one; name it with --config`)
   })
 })

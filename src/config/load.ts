@@ -1,20 +1,26 @@
 // Finds, reads and validates the configuration.
 
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { type ParseError, parse } from 'jsonc-parser'
+import { createScanner, type ParseError, parse } from 'jsonc-parser'
 import { isDeeper } from '../base/depth.ts'
 import { jsonProblem } from '../base/json-problem.ts'
 import { nearest } from '../base/nearest.ts'
-import { pipePatienceMs, readRegularFile } from '../base/read-file.ts'
-import { mayNameSecret } from '../base/secrets/names.ts'
+import { readRegularFile } from '../base/read-file.ts'
 import { clientNames } from '../doors/clients.ts'
 import { isForbiddenAddress } from '../upstream/guard-address.ts'
+import { accountNames } from './accounts.ts'
+import { backendSecrets } from './backend-secrets.ts'
+import { correctBaseUrls } from './base-urls.ts'
 import { ConfigError } from './config-error.ts'
 import { type Environment, proxyVariables } from './environment.ts'
 import { execProblems } from './exec.ts'
 import { explain } from './explain.ts'
+import { keyProblems } from './key-forms.ts'
+import { lacksProblems } from './lacks.ts'
 import { peerProblems } from './peers.ts'
+import { interpolate, type Pipes, patience, resolveFrom } from './placeholders.ts'
+import { modelsOfAlias, routeProblems } from './routes.ts'
 import { type BackendConfig, type Config, configSchema } from './schema.ts'
 import { telemetryProblems, telemetrySecrets } from './telemetry.ts'
 
@@ -27,9 +33,11 @@ export interface LoadedConfig {
   secretFiles: string[]
   /** Placeholders without a value, such as `backends.claude.apiKey: the variable … is not set`. Empty unless `unset` is `kept`. */
   missing: string[]
+  /** What was put right: `backends.box.baseUrl: …`. */
+  notes: string[]
 }
 
-interface ParseOptions {
+interface ParseOptions extends Pipes {
   file?: string
   environment: Environment
   /** For commands that need only a part of the file: placeholders without a value stay as written. */
@@ -40,33 +48,64 @@ interface ParseOptions {
 export function findConfigFile(flag: string | undefined, environment: Environment): string | undefined {
   const named = flag ?? environment.configFile
   if (named !== undefined) {
-    if (!existsSync(named)) throw new ConfigError(named, ['the file does not exist'])
+    if (!isThere(named)) throw new ConfigError(named, ['the file does not exist'])
     return resolve(named)
   }
-  return [resolve('dragoman.jsonc'), environment.userConfigFile].find((file) => existsSync(file))
+  return [resolve('dragoman.jsonc'), environment.userConfigFile].find(isThere)
+}
+
+/** A file that this user may not read is there: taken for missing, another one would be used. */
+function isThere(file: string): boolean {
+  try {
+    statSync(file)
+    return true
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return false
+    throw new ConfigError(file, [`cannot be read (${code}); is it yours?`])
+  }
+}
+
+/** What people name it else, and where. */
+function misnamed({ userConfigFile }: Environment): string | undefined {
+  const folder = dirname(userConfigFile)
+  const here = ['dragoman.json', 'config.jsonc', 'config.json', 'dragoman.jsonc.txt'].map((name) =>
+    resolve(name),
+  )
+  const there = ['config.json', 'dragoman.jsonc', 'dragoman.json'].map((name) => resolve(folder, name))
+  return [...here, ...there].find((file) => {
+    try {
+      return readRegularFile(file, { maxBytes: mostConfigBytes }).includes('"backends"')
+    } catch {
+      return false
+    }
+  })
 }
 
 /** `text`: taken instead of what the file holds now. */
 export function loadConfig(
   flag: string | undefined,
   environment: Environment,
-  { text, ...options }: Pick<ParseOptions, 'unset'> & { text?: string } = {},
+  { text, ...options }: Pick<ParseOptions, 'unset' | 'pipes'> & { text?: string } = {},
 ): LoadedConfig {
   const file = findConfigFile(flag, environment)
   if (file === undefined) {
+    const other = misnamed(environment)
     throw new ConfigError(undefined, [
-      `no file found; write ./dragoman.jsonc or ${environment.userConfigFile} with at least "backends", or try \`dragoman demo\``,
+      other === undefined
+        ? `no file found; \`dragoman init\` writes one, or write ./dragoman.jsonc or ${environment.userConfigFile} with at least "backends", or try \`dragoman demo\``
+        : `no file found, but ${other} looks like one; name it with --config, or call it dragoman.jsonc`,
     ])
   }
-  const loaded = parseConfig(text ?? read(file), { file, environment, ...options })
+  const loaded = parseConfig(text ?? read(file, options), { file, environment, ...options })
   const problems = [...resolveFiles(loaded.config, dirname(file), environment), ...checkProxies(environment)]
   if (problems.length > 0) throw new ConfigError(file, problems)
   return loaded
 }
 
-function read(file: string): string {
+function read(file: string, options: Pipes): string {
   try {
-    return readRegularFile(file, { maxBytes: mostConfigBytes, pipeMs: pipePatienceMs }).toString('utf8')
+    return readRegularFile(file, { maxBytes: mostConfigBytes, ...patience(options) }).toString('utf8')
   } catch (error) {
     throw new ConfigError(file, [(error as Error).message])
   }
@@ -78,10 +117,18 @@ function resolveFiles(config: Config, folder: string, { homeFolder }: Environmen
   if (tapes.folder !== undefined) tapes.folder = resolveFrom(folder, tapes.folder, homeFolder)
   exec.root = resolveFrom(folder, exec.root, homeFolder)
   exec.readable = exec.readable.map((path) => resolveFrom(folder, path, homeFolder))
-  return Object.entries(config.backends).flatMap(([name, { connect }]) => {
-    if (connect?.ca === undefined) return []
-    connect.ca = resolveFrom(folder, connect.ca, homeFolder)
-    return existsSync(connect.ca) ? [] : [`backends.${name}.connect.ca: ${connect.ca} does not exist`]
+  const problem = (setting: string, path: string) =>
+    existsSync(path) ? [] : [`backends.${setting}: ${path} does not exist`]
+  return Object.entries(config.backends).flatMap(([name, backend]) => {
+    const { connect } = backend
+    if (connect?.ca !== undefined) connect.ca = resolveFrom(folder, connect.ca, homeFolder)
+    const keyFile = 'keyFile' in backend ? backend.keyFile : undefined
+    const key = keyFile === undefined ? undefined : resolveFrom(folder, keyFile, homeFolder)
+    if (key !== undefined) Object.assign(backend, { keyFile: key })
+    return [
+      ...(connect?.ca === undefined ? [] : problem(`${name}.connect.ca`, connect.ca)),
+      ...(key === undefined ? [] : problem(`${name}.keyFile`, key)),
+    ]
   })
 }
 
@@ -93,10 +140,15 @@ function checkProxies(environment: Environment): string[] {
   })
 }
 
-export function parseConfig(text: string, { file, environment, unset }: ParseOptions): LoadedConfig {
+export function parseConfig(text: string, options: ParseOptions): LoadedConfig {
+  const { file, environment, unset, pipes } = options
   const errors: ParseError[] = []
   const raw = parseText(text, errors, file)
   if (errors.length > 0) {
+    if (isOtherFormat(text))
+      throw new ConfigError(file, [
+        'the file must be JSON (comments and trailing commas are allowed), and begin with {; YAML and TOML are not read',
+      ])
     const problems = errors.map((error) => jsonProblem(text, error))
     throw new ConfigError(file, [...new Set(problems.map(({ line, what }) => `line ${line}: ${what}`))])
   }
@@ -105,6 +157,7 @@ export function parseConfig(text: string, { file, environment, unset }: ParseOpt
   const secretFiles: string[] = []
   const filled = interpolate(raw, {
     environment,
+    pipes,
     folder: file === undefined ? process.cwd() : dirname(file),
     missing,
     secrets,
@@ -112,15 +165,18 @@ export function parseConfig(text: string, { file, environment, unset }: ParseOpt
     path: '',
   })
   if (missing.length > 0 && unset !== 'kept') throw new ConfigError(file, missing)
+  const { notes, problems: routeProblems } = correctBaseUrls(filled)
   const result = configSchema.safeParse(filled)
-  if (!result.success)
-    throw new ConfigError(
-      file,
-      result.error.issues.flatMap((issue) => explain(issue, filled)),
-    )
+  if (!result.success || routeProblems.length > 0)
+    throw new ConfigError(file, [
+      ...routeProblems,
+      ...(result.error?.issues ?? []).flatMap((issue) => explain(issue, filled)),
+    ])
   for (const backend of Object.values(result.data.backends)) secrets.push(...backendSecrets(backend))
   for (const { baseUrl, connect } of Object.values(result.data.backends))
     secrets.push(...[baseUrl, connect?.proxy].flatMap(urlPassword))
+  const searchKey = result.data.lacks.search?.apiKey
+  if (searchKey !== undefined) secrets.push(searchKey)
   secrets.push(...telemetrySecrets(result.data.telemetry.headers))
   const { redis, peerSecret } = result.data.sessions
   secrets.push(...urlPassword(redis), ...(peerSecret === undefined ? [] : [peerSecret]))
@@ -132,8 +188,17 @@ export function parseConfig(text: string, { file, environment, unset }: ParseOpt
     )
   const problems = checkReferences(result.data)
   if (problems.length > 0) throw new ConfigError(file, problems.map(hide))
-  return { file, config: result.data, secrets, secretFiles, missing }
+  return { file, config: result.data, secrets, secretFiles, missing, notes }
 }
+
+/** An empty file is taken for one that is not written yet. */
+function isOtherFormat(text: string): boolean {
+  const first = createScanner(text.replace(/^\uFEFF/, ''), true).scan()
+  return first !== openBrace && first !== endOfFile
+}
+
+/** SyntaxKind of jsonc-parser: a const enum, which types alone have. */
+const [openBrace, endOfFile] = [1, 17]
 
 /** The parser and the checks after it use a stack frame per level. */
 const mostLevels = 64
@@ -160,94 +225,8 @@ function urlPassword(url: string | undefined): string[] {
   }
 }
 
-/** Credentials of a backend. */
-export function backendSecrets(backend: BackendConfig): string[] {
-  const own =
-    backend.kind === 'qwen-web'
-      ? [backend.token, backend.cookie, ...cookieValues(backend.cookie)]
-      : [backend.apiKey, backend.kind === 'cursor' ? backend.accessToken : undefined]
-  const query = backend.kind === 'openai' ? backend.query : undefined
-  return [
-    ...own.filter((secret) => secret !== undefined),
-    ...secretHeaders(backend.headers),
-    ...secretHeaders(query),
-  ]
-}
-
-/** A service may echo a cookie. Short values are flags that occur in any log. */
-const cookieValues = (cookie = '') =>
-  cookie
-    .split(';')
-    .map((pair) => pair.slice(pair.indexOf('=') + 1).trim())
-    .filter((value) => value.length >= 12)
-
-/** For headers and for query parameters. */
-export const secretHeaders = (named: Record<string, string> = {}) =>
-  Object.entries(named).flatMap(([key, value]) => (mayNameSecret(key) ? [value] : []))
-
-interface Interpolation {
-  environment: Environment
-  /** The base of relative file names. */
-  folder: string
-  missing: string[]
-  secrets: string[]
-  secretFiles: string[]
-  path: string
-}
-
-/** Limits for files that people write by hand. */
+/** For a file that people write by hand. */
 const mostConfigBytes = 16 * 1024 * 1024
-const mostSecretBytes = 1024 * 1024
-
-const placeholder = /\{(env|file):([^{}]+)\}/g
-
-/** `{env:NAME}` and `{file:PATH}` in any string. */
-function interpolate(value: unknown, context: Interpolation): unknown {
-  if (typeof value === 'string') {
-    return value.replace(placeholder, (written, kind: string, name: string) => {
-      const found = kind === 'env' ? variableOf(name, context) : readSecretFile(name, context)
-      if ('problem' in found) {
-        context.missing.push(`${context.path}: ${found.problem}`)
-        return written
-      }
-      context.secrets.push(found.text)
-      return found.text
-    })
-  }
-  if (Array.isArray(value))
-    return value.map((entry, at) => interpolate(entry, { ...context, path: `${context.path}[${at}]` }))
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([key, entry]) => [
-      key,
-      interpolate(entry, { ...context, path: context.path ? `${context.path}.${key}` : key }),
-    ]),
-  )
-}
-
-type Filling = { text: string } | { problem: string }
-
-function variableOf(name: string, { environment }: Interpolation): Filling {
-  const text = environment.variable(name)
-  return text ? { text } : { problem: `the variable ${name} is not set` }
-}
-
-/** `~/` is the home folder. */
-const resolveFrom = (folder: string, path: string, homeFolder: string) =>
-  /^~(\/|$)/.test(path) ? resolve(homeFolder, path.slice(2)) : resolve(folder, path)
-
-/** A file with one secret, as containers mount it; `~/` is the home folder. */
-function readSecretFile(name: string, { folder, environment, secretFiles }: Interpolation): Filling {
-  const path = resolveFrom(folder, name, environment.homeFolder)
-  secretFiles.push(path)
-  const maxBytes = mostSecretBytes
-  try {
-    const text = readRegularFile(path, { maxBytes, pipeMs: pipePatienceMs }).toString('utf8').trim()
-    return text ? { text } : { problem: `the file ${name} is empty` }
-  } catch (error) {
-    return { problem: `the file ${name} cannot be read: ${(error as Error).message}` }
-  }
-}
 
 function addressProblems(name: string, backend: BackendConfig): string[] {
   const urls = {
@@ -277,14 +256,27 @@ function checkReferences(config: Config): string[] {
     )
   }
   for (const [alias, target] of Object.entries(config.models)) {
-    for (const model of [target].flat()) {
-      const backend = model.split('/', 1)[0] ?? ''
-      if (model.includes('/') && Object.hasOwn(config.backends, backend)) continue
+    for (const model of modelsOfAlias(target)) {
+      const [backend = '', account] = (model.split('/', 1)[0] ?? '').split('@')
+      const known = Object.hasOwn(config.backends, backend) ? config.backends[backend] : undefined
+      if (known && model.includes('/')) {
+        if (account !== undefined && !accountNames(known).includes(account))
+          problems.push(`models.${alias}: the backend "${backend}" has no account "${account}"`)
+        continue
+      }
       const close = nearest(backend, Object.keys(config.backends))[0]
       problems.push(
         `models.${alias}: "${model}" must be BACKEND/MODEL with a backend of this file${close ? `; did you mean "${close}/…"?` : ''}`,
       )
     }
   }
-  return [...problems, ...peerProblems(config), ...execProblems(config), ...telemetryProblems(config)]
+  return [
+    ...problems,
+    ...keyProblems(config),
+    ...routeProblems(config),
+    ...peerProblems(config),
+    ...execProblems(config),
+    ...telemetryProblems(config),
+    ...lacksProblems(config),
+  ]
 }

@@ -27,7 +27,7 @@ function textSettings(schema: unknown, at = ''): string[] {
 }
 
 /** Paths that the gateway keeps or trusts: hidden from local tools. */
-const hidden = ['backends.*.connect.ca', 'sessions.redis', 'tapes.folder']
+const hidden = ['backends.*.connect.ca', 'backends.*.keyFile', 'sessions.redis', 'tapes.folder']
 /** Folders that local tools may see. */
 const shown = ['exec.root', 'exec.readable[]']
 const noPaths = [
@@ -36,7 +36,13 @@ const noPaths = [
   'allow.origins[]',
   'auth.keys[].key',
   'auth.keys[].name',
+  'backends.*.accessKeyId',
   'backends.*.accessToken',
+  'backends.*.accounts[].accessToken',
+  'backends.*.accounts[].apiKey',
+  'backends.*.accounts[].headers.*',
+  'backends.*.accounts[].models[]',
+  'backends.*.accounts[].name',
   'backends.*.apiKey',
   'backends.*.authHeader',
   'backends.*.baseUrl',
@@ -45,7 +51,13 @@ const noPaths = [
   'backends.*.connect.proxy',
   'backends.*.cookie',
   'backends.*.headers.*',
+  'backends.*.models[]',
+  'backends.*.profile',
+  'backends.*.project',
   'backends.*.query.*',
+  'backends.*.region',
+  'backends.*.secretAccessKey',
+  'backends.*.sessionToken',
   'backends.*.token',
   'backends.*.toolText.tag',
   'backends.*.userAgent',
@@ -53,9 +65,20 @@ const noPaths = [
   'backends.*.websiteUrl',
   // Sent to the service, never opened.
   'backends.*.workspace',
+  'lacks.fetch.models[]',
+  'lacks.images.describedBy',
+  'lacks.images.models[]',
+  'lacks.search.apiKey',
+  'lacks.search.baseUrl',
+  'lacks.search.models[]',
   'listen.host',
   'models.*',
   'models.*[]',
+  'models.*[].use',
+  'models.*[].use[]',
+  'models.*[].when.client',
+  'models.*[].when.inputTokens',
+  'models.*[].when.key',
   'sessions.peerSecret',
   'sessions.peerUrl',
   'telemetry.endpoint',
@@ -72,12 +95,20 @@ it('lists every path that belongs to the gateway', () => {
     backends: {
       one: { kind: 'openai', baseUrl: 'https://x.test/v1', connect: { ca: '/a/ca.pem' } },
       two: { kind: 'cursor' },
+      three: {
+        kind: 'anthropic',
+        provider: 'vertex',
+        region: 'global',
+        project: 'mine',
+        models: ['claude-opus-5'],
+        keyFile: '/a/key.json',
+      },
     },
     sessions: { redis: 'unix:///a/redis%20one.sock' },
     tapes: { folder: '/a/tapes' },
   })
-  expect(ownPaths(config).sort()).toEqual(['/a/ca.pem', '/a/redis one.sock', '/a/tapes'])
-  expect(hidden).toHaveLength(3)
+  expect(ownPaths(config).sort()).toEqual(['/a/ca.pem', '/a/key.json', '/a/redis one.sock', '/a/tapes'])
+  expect(hidden).toHaveLength(4)
 })
 
 it.each([

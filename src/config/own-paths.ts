@@ -10,7 +10,10 @@ export function ownPaths({
   sessions,
 }: Pick<Config, 'tapes' | 'backends' | 'sessions'>): string[] {
   const authorities = Object.values(backends).map(({ connect }) => connect?.ca)
-  return [tapes.folder, socketOf(sessions.redis), ...authorities]
+  const keyFiles = Object.values(backends).map((backend) =>
+    'keyFile' in backend ? backend.keyFile : undefined,
+  )
+  return [tapes.folder, socketOf(sessions.redis), ...authorities, ...keyFiles]
     .filter((path) => path !== undefined)
     .map((path) => resolve(path))
 }

@@ -1,12 +1,13 @@
 // Checks the settings of several instances.
 
+import { type System, thisSystem } from '../base/platform/system.ts'
 import { isForbiddenAddress } from '../upstream/guard-address.ts'
 import type { Config } from './schema.ts'
 
 const wildcards = ['0.0.0.0', '::']
 
 /** Checked again once `--host` and `--workers` are known. */
-export function peerProblems({ sessions, listen, workers }: Config): string[] {
+export function peerProblems({ sessions, listen, workers }: Config, system: System = thisSystem): string[] {
   const { redis, peerUrl, peerSecret } = sessions
   if (redis === undefined) {
     const idle = Object.entries({ peerUrl, peerSecret }).filter(([, value]) => value !== undefined)
@@ -16,6 +17,8 @@ export function peerProblems({ sessions, listen, workers }: Config): string[] {
     )
   }
   const problems: string[] = []
+  if (system === 'windows' && redis.startsWith('unix:'))
+    problems.push('sessions.redis: Redis has no socket in a file on Windows; use redis://HOST:PORT')
   if (peerSecret === undefined)
     problems.push(
       'sessions.peerSecret: is required with "sessions.redis"; choose at least 32 characters, the same for all instances',

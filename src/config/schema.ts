@@ -6,6 +6,9 @@ import { z } from 'zod'
 import { backendSchema } from './backend-schema.ts'
 import { callsSchema } from './calls.ts'
 import { execSchema } from './exec.ts'
+import { lacksSchema } from './lacks.ts'
+import { pricesSchema } from './prices.ts'
+import { aliasSchema } from './routes.ts'
 import { telemetrySchema } from './telemetry.ts'
 import { baseUrl, milliseconds, name } from './values.ts'
 import { mostWorkers } from './workers.ts'
@@ -77,9 +80,11 @@ export const configSchema = z.strictObject({
     .record(name, backendSchema)
     .describe('Model services by name; their models are called NAME/MODEL.'),
   models: z
-    .record(z.string().min(1), z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]))
+    .record(z.string().min(1), aliasSchema)
     .default({})
-    .describe('Aliases. A list is tried in order until something has reached the client.'),
+    .describe(
+      'Aliases. A list is tried in order until something has reached the client; rows with "when" come before it.',
+    ),
   clients: z
     .record(
       name,
@@ -95,6 +100,10 @@ export const configSchema = z.strictObject({
       'Tools that the model searches for: where the service needs it, never, or also above this number.',
     ),
   calls: callsSchema.prefault({}).describe('The check of tool calls: docs/calls.md.'),
+  lacks: lacksSchema.prefault({}).describe('What the gateway does for models that lack it: docs/lacks.md.'),
+  prices: pricesSchema
+    .default({})
+    .describe('What models cost, by MODEL, BACKEND/MODEL or BACKEND/*; off: costs are not shown.'),
   responses: z
     .strictObject({
       webSocket: z
@@ -103,6 +112,25 @@ export const configSchema = z.strictObject({
         .describe('WebSocket mode of the Responses API; without it clients fall back to HTTP.'),
     })
     .prefault({}),
+  ollama: z
+    .strictObject({
+      enabled: z
+        .boolean()
+        .default(false)
+        .describe("Ollama's own API below /api, for programs that know nothing else."),
+      port: z
+        .int()
+        .min(0)
+        .max(65_535)
+        .optional()
+        .describe('A second port with the same routes: 11434 is where Ollama listens; 0 picks a free one.'),
+    })
+    .refine(({ enabled, port }) => enabled || port === undefined, {
+      path: ['port'],
+      message: 'has no effect without "ollama.enabled"',
+    })
+    .prefault({})
+    .describe("Ollama's API as a door: docs/ollama.md."),
   sessions: z
     .strictObject({
       reuse: z.boolean().default(true).describe("Keep a session backend's run open between tool calls."),
@@ -141,7 +169,12 @@ export const configSchema = z.strictObject({
     .strictObject({
       enabled: z.boolean().default(false).describe('A page at / that shows turns live: docs/inspector.md.'),
       turns: z.int().min(1).max(10_000).default(200).describe('Turns kept in memory.'),
-      bytes: z.int().min(1_048_576).default(33_554_432).describe('Memory limit for all turns.'),
+      bytes: z
+        .int()
+        .min(1_048_576)
+        .default(100_663_296)
+        .describe('Memory limit for all turns; a third of it for one.'),
+      resend: z.boolean().default(true).describe('Whether the page may send recorded requests again.'),
     })
     .prefault({}),
   limits: z
@@ -196,8 +229,22 @@ export const configSchema = z.strictObject({
   telemetry: telemetrySchema
     .prefault({})
     .describe('Traces of turns, sent to an OpenTelemetry collector: docs/telemetry.md.'),
+  reload: z
+    .enum(['watch', 'signal'])
+    .default('watch')
+    .describe(
+      'When `serve` takes over a changed file. watch: as soon as it changes; signal: on SIGHUP and by `dragoman reload` only.',
+    ),
   log: z
-    .strictObject({ level: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info') })
+    .strictObject({
+      level: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+      format: z
+        .enum(['auto', 'pretty', 'json'])
+        .default('auto')
+        .describe(
+          'pretty: a line to read for each turn. json: one object per line. auto: pretty on a terminal, else json.',
+        ),
+    })
     .prefault({}),
 })
 

@@ -8,7 +8,7 @@ import { defaultCursorUrl } from './cursor-settings.ts'
 import { expiryInWords } from './expiry.ts'
 import { emailOf, expiryOf } from './jwt.ts'
 import { LoginSource } from './login-source.ts'
-import type { LoginStore } from './store.ts'
+import { type LoginStore, loginName } from './store.ts'
 import { type CredentialSource, type CredentialState, Refusal, type TokenSource } from './token-source.ts'
 
 export interface CursorCredentials {
@@ -31,6 +31,8 @@ export interface CursorCredentialOptions {
   /** The configured name of the backend, for messages. */
   backend: string
   baseUrl: string
+  /** The name of the account in a pool: its login has that name. */
+  account?: string | undefined
   /** From the backend's configuration. */
   accessToken?: string | undefined
   apiKey?: string | undefined
@@ -61,7 +63,8 @@ export function createCursorCredentials(options: CursorCredentialOptions): Curso
 function chooseSource(options: CursorCredentialOptions): TokenSource {
   const { backend, environment = {}, request, store, now = Date.now, words } = options
   const { origin } = new URL(options.baseUrl)
-  const loginCommand = words?.loginCommand ?? defaultLoginCommand(origin)
+  const login = loginName(options.account)
+  const loginCommand = words?.loginCommand ?? defaultLoginCommand(origin, login)
   const keepSecret = secretKeeper(options.registerSecret)
   const token = (source: CredentialSource, label: string) => (value: string) =>
     createFixedSource({ source, backend, token: value, label, now })
@@ -90,7 +93,7 @@ function chooseSource(options: CursorCredentialOptions): TokenSource {
   }
   return new LoginSource({
     backend,
-    key: { provider: 'cursor', origin },
+    key: { provider: 'cursor', origin, account: login },
     loginCommand,
     store,
     request,
@@ -100,8 +103,8 @@ function chooseSource(options: CursorCredentialOptions): TokenSource {
   })
 }
 
-const defaultLoginCommand = (origin: string) =>
-  `dragoman login cursor${origin === defaultCursorUrl ? '' : ` --base-url ${origin}`}`
+const defaultLoginCommand = (origin: string, login: string | undefined) =>
+  `dragoman login cursor${origin === defaultCursorUrl ? '' : ` --base-url ${origin}`}${login === undefined ? '' : ` --as ${login}`}`
 
 function secretKeeper(register: ((value: string) => void) | undefined) {
   const known = new Set<string>()

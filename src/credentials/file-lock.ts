@@ -1,11 +1,12 @@
 // A lock between processes: a file that only one of them can create. The lock of a process that died goes stale.
 
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { randomId } from '../base/ids.ts'
 import { isObject, parseJson } from '../base/json.ts'
+import { isHeldElsewhere, replaceFileSync } from '../base/platform/replace-file.ts'
 import { GatewayError } from '../core/errors.ts'
 
 /** Longer than any work under the lock. */
@@ -47,7 +48,8 @@ function create(path: string, text: string): boolean {
     return true
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST') return false
+    // On Windows a removed file stays in the way until everyone has closed it.
+    if (code === 'EEXIST' || isHeldElsewhere(error)) return false
     throw unusable(path, 'written', error)
   }
 }
@@ -69,7 +71,7 @@ function readLock(path: string): HeldLock | undefined {
   try {
     return { text: readFileSync(path, 'utf8'), writtenAt: statSync(path).mtimeMs }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT' || isHeldElsewhere(error)) return undefined
     throw unusable(path, 'read', error)
   }
 }
@@ -97,7 +99,7 @@ function isAlive(pid: number): boolean {
 function removeStale(path: string, staleText: string): void {
   const aside = `${path}.${randomId(8)}`
   try {
-    renameSync(path, aside)
+    replaceFileSync(path, aside)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
     throw error

@@ -110,11 +110,24 @@ describe('logout', () => {
   it('removes one origin or all, and says which', async () => {
     await save(api, 'one')
     await save(other, 'two')
-    expect(await store.remove('cursor', other.origin)).toEqual([other.origin])
+    expect(await store.remove('cursor', { origin: other.origin })).toEqual([other])
     expect(await store.read(api)).toBeDefined()
-    expect(await store.remove('cursor')).toEqual([api.origin])
+    expect(await store.remove('cursor')).toEqual([api])
     expect(existsSync(store.path)).toBe(false)
     expect(await store.remove('cursor')).toEqual([])
+  })
+
+  it('keeps several accounts of one origin apart', async () => {
+    const work = { ...api, account: 'work' }
+    await save(api, 'plain')
+    await save(work, 'named')
+    expect((await store.read(work))?.accessToken).toBe('named')
+    expect((await store.list()).map(({ account }) => account)).toEqual([undefined, 'work'])
+    expect(await store.remove('cursor', { account: 'work' })).toEqual([work])
+    expect((await store.read(api))?.accessToken).toBe('plain')
+    await save(work, 'again')
+    expect(await store.remove('cursor', { account: 'default' })).toEqual([api])
+    expect((await store.read(work))?.accessToken).toBe('again')
   })
 
   it('leaves the others alone', async () => {

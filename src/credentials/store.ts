@@ -1,10 +1,13 @@
-// Logins on disk: $XDG_DATA_HOME/dragoman/auth.json, readable by the owner only. Stored by provider and issuing origin, so that a token
+// Logins on disk: auth.json in the data folder, readable by the owner only. Stored by provider and issuing origin, so that a token
 // is only ever sent to its own origin.
 
 import type { Stats } from 'node:fs'
-import { access, chmod, constants, mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { access, chmod, constants, mkdir, open, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Fields, isObject, parseJson } from '../base/json.ts'
+import { isOpenToOthers } from '../base/platform/owner-only.ts'
+import { replaceFile } from '../base/platform/replace-file.ts'
+import { thisSystem } from '../base/platform/system.ts'
 import { type FileProblem, readRegularFile } from '../base/read-file.ts'
 import { GatewayError } from '../core/errors.ts'
 import { withFileLock } from './file-lock.ts'
@@ -22,6 +25,20 @@ export interface LoginKey {
   provider: string
   /** Origin of the API, as in `new URL(…).origin`. */
   origin: string
+  /** One of several logins for the origin; absent for the plain one. */
+  account?: string | undefined
+}
+
+/** The account `default` is the plain login. */
+export const loginName = (account: string | undefined) => (account === 'default' ? undefined : account)
+
+/** An origin has no fragment. */
+const slotOf = ({ origin, account }: Pick<LoginKey, 'origin' | 'account'>) =>
+  account === undefined ? origin : `${origin}#${account}`
+
+function readSlot(slot: string): Pick<LoginKey, 'origin' | 'account'> {
+  const at = slot.indexOf('#')
+  return at < 0 ? { origin: slot } : { origin: slot.slice(0, at), account: slot.slice(at + 1) }
 }
 
 export interface LoginStore {
@@ -30,8 +47,11 @@ export interface LoginStore {
   list(): Promise<(LoginKey & { login: Login })[]>
   /** One process at a time. `change` gets the stored login and returns the new one. */
   update(key: LoginKey, change: (now: Login | undefined) => Promise<Login | undefined>): Promise<void>
-  /** Returns the origins whose logins were removed. */
-  remove(provider: string, origin?: string): Promise<string[]>
+  /** Returns the logins that were removed. */
+  remove(
+    provider: string,
+    only?: { origin?: string | undefined; account?: string | undefined },
+  ): Promise<LoginKey[]>
   /** False e.g. for a folder that is mounted read-only. */
   isWritable(): Promise<boolean>
 }
@@ -46,7 +66,7 @@ export function createLoginStore(dataFolder: string): LoginStore {
   async function content(): Promise<Fields> {
     const facts = await statOrNothing(path)
     if (facts === undefined) return {}
-    if ((facts.mode & 0o077) !== 0)
+    if (isOpenToOthers(facts.mode))
       throw storeProblem(`${path} can be read by other users; run: chmod 600 ${path}`)
     const stamp = stampOf(facts)
     if (known?.stamp !== stamp) known = { stamp, content: await readContent(path) }
@@ -58,7 +78,7 @@ export function createLoginStore(dataFolder: string): LoginStore {
     try {
       await makePrivateFolder(dataFolder)
       if (Object.keys(next).length === 0) await rm(path, { force: true })
-      else await replaceFile(path, `${JSON.stringify(next, undefined, 2)}\n`)
+      else await writeDurably(path, `${JSON.stringify(next, undefined, 2)}\n`)
     } catch (error) {
       throw storeProblem(`${path} cannot be written (${(error as NodeJS.ErrnoException).code})`, error)
     }
@@ -66,24 +86,28 @@ export function createLoginStore(dataFolder: string): LoginStore {
 
   return {
     path,
-    read: async ({ provider, origin }) => loginOf(member(member(await content(), provider), origin)),
+    read: async (key) => loginOf(member(member(await content(), key.provider), slotOf(key))),
     list: async () => listLogins(await content()),
     update: (key, change) =>
       withFileLock(lockPath, async () => {
         const before = await content()
-        const stored = member(member(before, key.provider), key.origin)
+        const stored = member(member(before, key.provider), slotOf(key))
         const login = await change(loginOf(stored))
         if (login !== undefined)
           await write(withLogin(before, key, { ...asFields(stored), ...recordOf(login) }))
       }),
-    remove: async (provider, origin) => {
+    remove: async (provider, { origin, account } = {}) => {
       if ((await statOrNothing(path)) === undefined) return []
       return withFileLock(lockPath, async () => {
         const before = await content()
-        const origins = Object.keys(asFields(member(before, provider)))
-        const gone = origins.filter((name) => origin === undefined || name === origin)
+        const gone = Object.keys(asFields(member(before, provider))).filter((slot) => {
+          const found = readSlot(slot)
+          const isMeant =
+            account === undefined || loginName(found.account ?? 'default') === loginName(account)
+          return isMeant && (origin === undefined || found.origin === origin)
+        })
         if (gone.length > 0) await write(withoutLogins(before, provider, gone))
-        return gone
+        return gone.map((slot) => ({ provider, ...readSlot(slot) }))
       })
     },
     isWritable: () => isWritable(dataFolder),
@@ -152,32 +176,33 @@ const recordOf = ({ accessToken, refreshToken, apiKey, email, savedAt }: Login):
 })
 
 function listLogins(content: Fields): (LoginKey & { login: Login })[] {
-  return Object.entries(content).flatMap(([provider, origins]) =>
-    Object.entries(asFields(origins)).flatMap(([origin, value]) => {
+  return Object.entries(content).flatMap(([provider, slots]) =>
+    Object.entries(asFields(slots)).flatMap(([slot, value]) => {
       const login = loginOf(value)
-      return login === undefined ? [] : [{ provider, origin, login }]
+      return login === undefined ? [] : [{ provider, ...readSlot(slot), login }]
     }),
   )
 }
 
-function withLogin(content: Fields, { provider, origin }: LoginKey, login: Fields): Fields {
-  return { ...content, [provider]: { ...asFields(member(content, provider)), [origin]: login } }
+function withLogin(content: Fields, key: LoginKey, login: Fields): Fields {
+  const { provider } = key
+  return { ...content, [provider]: { ...asFields(member(content, provider)), [slotOf(key)]: login } }
 }
 
 function withoutLogins(content: Fields, provider: string, gone: readonly string[]): Fields {
   const { [provider]: logins, ...others } = content
-  const left = Object.entries(asFields(logins)).filter(([origin]) => !gone.includes(origin))
+  const left = Object.entries(asFields(logins)).filter(([slot]) => !gone.includes(slot))
   return left.length === 0 ? others : { ...others, [provider]: Object.fromEntries(left) }
 }
 
 async function makePrivateFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   // Fails on a volume of another owner; the file itself has mode 600 in any case.
-  if (((await stat(folder)).mode & 0o077) !== 0) await chmod(folder, 0o700).catch(() => undefined)
+  if (isOpenToOthers((await stat(folder)).mode)) await chmod(folder, 0o700).catch(() => undefined)
 }
 
 /** Atomic, even if the power fails. Called under the lock: an existing draft belongs to a process that died. */
-async function replaceFile(path: string, text: string): Promise<void> {
+async function writeDurably(path: string, text: string): Promise<void> {
   const draft = `${path}.draft`
   try {
     await rm(draft, { force: true })
@@ -188,7 +213,7 @@ async function replaceFile(path: string, text: string): Promise<void> {
     } finally {
       await file.close()
     }
-    await rename(draft, path)
+    await replaceFile(draft, path)
   } catch (error) {
     await rm(draft, { force: true })
     throw error
@@ -197,6 +222,8 @@ async function replaceFile(path: string, text: string): Promise<void> {
 }
 
 async function syncFolder(folder: string): Promise<void> {
+  // Windows has no such call for folders.
+  if (thisSystem === 'windows') return
   const handle = await open(folder, 'r')
   // Not every file system supports this; the new file is in place already.
   await handle.sync().catch(() => undefined)

@@ -2,6 +2,7 @@ import { startAnthropicSim } from '../../../sim/anthropic.ts'
 import { describeBackend } from '../../../test/contract/backend.ts'
 import { createUpstreamClient } from '../../upstream/client.ts'
 import { createAnthropicBackend } from './backend.ts'
+import { anthropicPlatform } from './own-platform.ts'
 
 describeBackend({
   name: 'anthropic',
@@ -14,7 +15,7 @@ describeBackend({
     const backend = createAnthropicBackend({
       name: 'claude',
       client,
-      apiKey: 'test-key',
+      platform: anthropicPlatform({ name: 'claude', apiKey: 'test-key' }),
       headers: {},
       promptCache: 'auto',
       progressMs,

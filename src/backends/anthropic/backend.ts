@@ -1,32 +1,31 @@
-// Anthropic Messages over HTTPS, with an API key.
+// Anthropic Messages over HTTPS, from Anthropic or from a cloud.
 
 import { isDeeper } from '../../base/depth.ts'
 import type { Backend, Model, TurnContext } from '../../core/backend.ts'
+import { GatewayError } from '../../core/errors.ts'
 import type { TurnEvent } from '../../core/events.ts'
 import type { TurnRequest } from '../../core/request.ts'
 import { droppedNote } from '../../protocols/anthropic-messages/block-binding.ts'
 import { listedFacts } from '../../protocols/anthropic-messages/capabilities.ts'
-import { readCount, toCountRequest } from '../../protocols/anthropic-messages/count-tokens.ts'
 import { dialect } from '../../protocols/anthropic-messages/dialect.ts'
-import { fromAnthropicError } from '../../protocols/anthropic-messages/errors.ts'
 import { anthropicModel } from '../../protocols/anthropic-messages/models.ts'
 import { AnthropicReader } from '../../protocols/anthropic-messages/read.ts'
-import { bodyText, hasOddInput } from '../../protocols/requests/body-text.ts'
 import { strictNote, strictRefusedNote } from '../../protocols/tool-schemas/strict-tools.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
 import { askJson } from '../http/ask-json.ts'
 import { httpTurn } from '../http/http-turn.ts'
 import { listModels } from '../http/list-models.ts'
+import type { Platform } from './platform.ts'
 import { AnthropicRequests, textOf, type UpstreamRequest } from './requests.ts'
 import { ThinkingCollector } from './thinking-collector.ts'
 
 interface AnthropicBackendOptions {
   name: string
   client: UpstreamClient
-  apiKey: string
+  platform: Platform
   headers: Record<string, string>
   promptCache: 'auto' | 'off'
-  /** Default: auto, which asks for nothing. */
+  /** Default: auto. Only `on` asks for strict tools. */
   strict?: 'auto' | 'on' | 'off' | undefined
   accountHeaders?: readonly string[] | undefined
   isShared?: boolean | undefined
@@ -35,7 +34,7 @@ interface AnthropicBackendOptions {
 }
 
 export function createAnthropicBackend(options: AnthropicBackendOptions): Backend {
-  const { name, client } = options
+  const { name, client, platform } = options
   const requests = new AnthropicRequests(options)
   const { storedIds } = requests
 
@@ -43,10 +42,14 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
     const { turnId, wholeArguments, budget } = context
     const note = (text: string) => context.notes.add(text)
     let sent = requests.write(request, context, note)
-    const wire = () => ({
-      headers: context.traceHeaders ? { ...sent.headers, ...context.traceHeaders } : sent.headers,
-      body: textOf(sent, request),
-    })
+    const wire = () => {
+      const { path, headers, body } = platform.toMessages(messageOf(request, sent, note))
+      return {
+        path,
+        headers: context.traceHeaders ? { ...headers, ...context.traceHeaders } : headers,
+        body: textOf(body, request),
+      }
+    }
     const collector = new ThinkingCollector({ expected: sent.thinks })
     const reader = new AnthropicReader({
       model: request.model,
@@ -69,7 +72,6 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
       progressMs: options.progressMs,
       firstByteMs: options.firstByteMs,
       backend: name,
-      path: '/v1/messages',
       ...wire(),
       stream: request.stream,
       reader,
@@ -77,7 +79,7 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
       tap: context.tap,
       ...(storedIds ? { onJson: (text: string) => storedIds.see(context.caller.key, text) } : {}),
       onAnswerHeaders: (headers) => context.onAnswerHeaders?.('anthropic', headers),
-      toError: fromAnthropicError,
+      toError: platform.toError,
       cure(error) {
         if (sent.strict && requests.refusedStrict(request, sent, error)) {
           context.notes.withdraw(strictNote(sent.strict))
@@ -87,7 +89,7 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
         return wire()
       },
       ignoresText: () => collector.ignoresText,
-      // Kept before the batch is sent: the client may reply immediately.
+      // The turn is kept before the batch is sent: the client may reply immediately.
       onEvents: (events) => collector.push(events, (turn) => requests.keep(request, context, sent, turn)),
     })
   }
@@ -95,37 +97,55 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
   return {
     kind: 'anthropic',
     dialects: [dialect],
-    toolFacts: ({ origin }) => ({ searches: origin.dialect === dialect }),
+    toolFacts: ({ origin }) => ({
+      searches: origin.dialect === dialect,
+      runsWebTools: origin.dialect === dialect && platform.runsWebTools !== false,
+    }),
     run,
-    models: (signal) => askModels(options, requests, signal),
+    models: (signal) => platform.models?.(signal) ?? askModels(options, requests, signal),
     countTokens: (request, context) => askCount(options, requests, request, context),
-    close: () => client.close(),
+    close: async () => {
+      await Promise.all([client.close(), platform.close?.()])
+    },
   }
 }
 
+const messageOf = (
+  { model, stream }: TurnRequest,
+  { body, headers }: UpstreamRequest,
+  note: (text: string) => void,
+) => ({ model, stream, body, headers, note })
+
 async function askCount(
-  { client, name }: AnthropicBackendOptions,
+  { client, name, platform }: AnthropicBackendOptions,
   requests: AnthropicRequests,
   request: TurnRequest,
   context: TurnContext,
 ): Promise<number | undefined> {
   // A count request has no output limit, but without one the body could not be forwarded verbatim.
   const maxOutputTokens = request.maxOutputTokens ?? requests.factsOf(request.model).outputTokens
-  const { body, headers } = requests.write({ ...request, maxOutputTokens }, context, () => undefined)
-  const { json } = await askJson({
-    client,
-    backend: name,
-    path: '/v1/messages/count_tokens',
-    headers,
-    body: bodyText(toCountRequest(body), request.origin, hasOddInput(request)),
-    signal: context.signal,
-    toError: fromAnthropicError,
-  })
-  return readCount(json)
+  const ignore = () => undefined
+  const sent = requests.write({ ...request, maxOutputTokens }, context, ignore)
+  const { path, headers, body } = platform.toCount(messageOf(request, sent, ignore))
+  try {
+    const { json } = await askJson({
+      client,
+      backend: name,
+      path,
+      headers,
+      body: textOf(body, request),
+      signal: context.signal,
+      toError: platform.toError,
+    })
+    return platform.readCount(json)
+  } catch (error) {
+    if (error instanceof GatewayError && platform.cannotCount?.(error)) return undefined
+    throw error
+  }
 }
 
 async function askModels(
-  { client, name }: AnthropicBackendOptions,
+  { client, name, platform }: AnthropicBackendOptions,
   requests: AnthropicRequests,
   signal: AbortSignal,
 ): Promise<Model[]> {
@@ -135,15 +155,15 @@ async function askModels(
     headers: requests.headers(),
     path: '/v1/models?limit=1000',
     signal,
-    toError: fromAnthropicError,
+    toError: platform.toError,
   })
   requests.onListed(entries)
   return entries.map(toModel)
 }
 
 /**
- * Undefined if the client must not see the service's own messages: it speaks another dialect, tools have other names, or a server that
- * only resembles Anthropic's may show thinking that nobody asked for.
+ * Undefined if the client must not see the service's own messages: the client speaks another dialect, tools have other names, or the
+ * server only resembles Anthropic's and may show thinking that the request did not ask for.
  */
 function laneFor({ origin, stream, model }: TurnRequest, { names, thinks, ...sent }: UpstreamRequest) {
   if (origin.dialect !== dialect || names.changed.length > 0) return undefined

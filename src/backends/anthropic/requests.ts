@@ -1,15 +1,14 @@
 // The requests of one Anthropic backend, and the state that they need: facts about its models, kept thinking, and features that the
 // service does not know.
 
-import { createHash } from 'node:crypto'
 import { BoundedMap } from '../../base/bounded-map.ts'
 import type { Fields } from '../../base/json.ts'
 import type { TurnContext } from '../../core/backend.ts'
 import { type Caller, callerId } from '../../core/caller.ts'
 import type { CollectedTurn } from '../../core/collect.ts'
 import type { GatewayError } from '../../core/errors.ts'
+import { type Recall, recalled } from '../../core/recall.ts'
 import type { TurnRequest } from '../../core/request.ts'
-import { sortBetas } from '../../protocols/anthropic-messages/betas.ts'
 import {
   boundBlocks,
   droppedBlocks,
@@ -24,12 +23,13 @@ import type { ToolNames } from '../../protocols/anthropic-messages/names.ts'
 import { thinkingId } from '../../protocols/anthropic-messages/preserved-thinking.ts'
 import { type TurnPosition, toAnthropicRequest } from '../../protocols/anthropic-messages/request-out.ts'
 import { anthropicIds } from '../../protocols/anthropic-messages/stored-ids.ts'
-import { bodyText, hasOddInput } from '../../protocols/requests/body-text.ts'
+import { bodyBytes, hasOddInput } from '../../protocols/requests/body-text.ts'
 import { headersFor } from '../../protocols/requests/dialect-headers.ts'
 import type { StrictTools } from '../../protocols/tool-schemas/strict-tools.ts'
 import { toolsetDigest } from '../../protocols/tool-schemas/toolset.ts'
 import { StoredIds } from '../http/stored-ids.ts'
 import { KeptThinking, type Owner } from './kept-thinking.ts'
+import type { Platform } from './platform.ts'
 
 export interface UpstreamRequest {
   body: Record<string, unknown>
@@ -45,7 +45,7 @@ export interface UpstreamRequest {
 
 interface Account {
   name: string
-  apiKey: string
+  platform: Platform
   headers: Record<string, string>
   promptCache: 'auto' | 'off'
   strict?: 'auto' | 'on' | 'off' | undefined
@@ -57,42 +57,55 @@ interface Account {
 
 type Note = (text: string) => void
 
+interface KnownFacts {
+  listed: Partial<AnthropicModel> | undefined
+  facts: AnthropicModel
+}
+
 export class AnthropicRequests {
   readonly #account: Account
-  readonly #accountId: string
+  readonly #platform: Platform
   readonly #thoughts = new KeptThinking()
   readonly storedIds: StoredIds | undefined
   #listed = new Map<string, Partial<AnthropicModel>>()
+  /** To find them takes 5 µs. Names of models come from clients. */
+  readonly #known = new BoundedMap<string, KnownFacts>({ maxEntries: 500, keeps: 'newest' })
   /** False once the service has refused the field. */
-  #bindsBlocks = true
+  #bindsBlocks: boolean
   /** Models and sets of tools for which the service refused `strict`. */
   readonly #notStrict = new BoundedMap<string, true>(lessonLimits)
 
   constructor(account: Account) {
     this.#account = account
     this.storedIds = account.isShared ? new StoredIds(account.name, anthropicIds) : undefined
-    this.#accountId = createHash('sha256').update(`${account.name}\n${account.apiKey}`).digest('base64url')
+    this.#platform = account.platform
+    this.#bindsBlocks = account.platform.bindsBlocks
   }
 
   /** `version`: the API version that the client states. The operator's configured header overrides it. */
   headers(version = defaultVersion): Record<string, string> {
-    const { apiKey, headers } = this.#account
-    return { 'x-api-key': apiKey, 'anthropic-version': version, ...headers }
+    return { ...this.#platform.headers(version), ...this.#account.headers }
   }
 
   onListed(entries: readonly Fields[]): void {
     this.#listed = new Map(entries.map((entry) => [String(entry.id), listedFacts(entry)]))
   }
 
-  factsOf(model: string): AnthropicModel {
-    return { ...anthropicModel(model), ...this.#listed.get(model) }
+  factsOf(model: string, recall?: Recall): AnthropicModel {
+    const listed = recalled(recall, 'listed', () => this.#listed.get(model))
+    const known = this.#known.get(model)
+    if (known && known.listed === listed) return known.facts
+    const facts = { ...anthropicModel(model), ...listed }
+    const all = this.#platform.facts?.(facts) ?? facts
+    this.#known.set(model, { listed, facts: all })
+    return all
   }
 
-  write(request: TurnRequest, { caller }: TurnContext, note: Note): UpstreamRequest {
+  write(request: TurnRequest, { caller, recall }: TurnContext, note: Note): UpstreamRequest {
     const { accountHeaders } = this.#account
     const own = this.headers(request.origin.version)
     const headers = headersFor('anthropic', request.origin, own, accountHeaders)
-    const model = forVersion(this.factsOf(request.model), headers['anthropic-version'])
+    const model = forVersion(this.factsOf(request.model, recall), headers['anthropic-version'])
     const owner = this.#owner(request, caller)
     let strict: StrictTools | undefined
     const { body, names, betas, position } = toAnthropicRequest(request, {
@@ -101,15 +114,17 @@ export class AnthropicRequests {
       onStrict: (tools) => {
         strict = tools
       },
-      recall: (turn) => this.#thoughts.recall(owner, turn),
-      isRefused: this.#thoughts.isRefused,
+      recall: (turn) => recalled(recall, 'thinking', () => this.#thoughts.recall(owner, turn)),
+      isRefused: (id) =>
+        recalled(recall, 'refused', () => this.#thoughts.isRefused(id) || undefined) === true,
       bindsBlocks: this.#bindsBlocks,
       promptCache: this.#account.promptCache,
       note,
     })
     this.storedIds?.check(caller.key, body)
     const thinks = body.thinking !== undefined || model.thinksByDefault
-    return { body, names, position, model, headers: withBetas(headers, request, betas, note), thinks, strict }
+    const all = withBetas(headers, this.#betasOf(request, note), betas)
+    return { body, names, position, model, headers: all, thinks, strict }
   }
 
   keep(request: TurnRequest, { caller }: TurnContext, sent: UpstreamRequest, turn: CollectedTurn): void {
@@ -146,7 +161,15 @@ export class AnthropicRequests {
   }
 
   #owner({ model }: TurnRequest, caller: Caller): Owner {
-    return { caller: `${this.#accountId} ${callerId(caller)}`, model }
+    return { caller: `${this.#platform.account} ${callerId(caller)}`, model }
+  }
+
+  #betasOf({ origin }: TurnRequest, note: Note): string[] {
+    const { sent, leftOut } = this.#platform.sortBetas(
+      origin.dialect === dialect ? (origin.features ?? []) : [],
+    )
+    if (leftOut.length > 0) note(`not forwarded from anthropic-beta: ${leftOut.join(', ')}`)
+    return sent
   }
 }
 
@@ -155,8 +178,8 @@ const toolsKey = ({ model, tools }: TurnRequest) => `${model} ${toolsetDigest(to
 /** What was learned expires, because services change. */
 const lessonLimits = { maxEntries: 1_000, ttlMs: 6 * 60 * 60 * 1000 }
 
-export const textOf = ({ body }: UpstreamRequest, request: TurnRequest): string =>
-  bodyText(body, request.origin, hasOddInput(request))
+export const textOf = (body: Readonly<Fields>, request: TurnRequest): string | Buffer =>
+  bodyBytes(body, request.origin, hasOddInput(request))
 
 const defaultVersion = '2023-06-01'
 /** From this version on no model takes sampling parameters. */
@@ -168,12 +191,9 @@ const forVersion = (model: AnthropicModel, version = defaultVersion): AnthropicM
 /** The operator's betas, the forwarded betas of the client, and the betas that the request needs. */
 function withBetas(
   headers: Record<string, string>,
-  { origin }: TurnRequest,
+  sent: readonly string[],
   needed: readonly string[],
-  note: (text: string) => void,
 ): Record<string, string> {
-  const { sent, leftOut } = sortBetas(origin.dialect === dialect ? (origin.features ?? []) : [])
-  if (leftOut.length > 0) note(`not forwarded from anthropic-beta: ${leftOut.join(', ')}`)
   const betas = [headers['anthropic-beta'] ?? [], sent, needed].flat()
   return betas.length === 0 ? headers : { ...headers, 'anthropic-beta': betas.join(',') }
 }

@@ -2,6 +2,7 @@
 // never runs the client's tools: the agent's requests become tool calls, and the run waits for their results.
 
 import type { Backend, Finding } from '../../core/backend.ts'
+import type { Clock } from '../../core/clock.ts'
 import type { CursorCredentials } from '../../credentials/cursor.ts'
 import { ToolOffers, type ToolSchemas } from '../../protocols/cursor-agent/tool-offers.ts'
 import type { ConnectOptions, UpstreamClient } from '../../upstream/client.ts'
@@ -10,6 +11,7 @@ import { type ConversationFolder, Conversations } from './conversations.ts'
 import { createIdentity, type IdentityOptions } from './identity.ts'
 import { ModelList } from './model-list.ts'
 import { createRunOpener } from './open-run.ts'
+import type { Roads } from './roads.ts'
 import { createRpc } from './rpc.ts'
 import { Sessions } from './sessions.ts'
 import { type NativeTools, Toolsets } from './toolsets.ts'
@@ -33,20 +35,30 @@ export interface CursorBackendOptions extends IdentityOptions {
   sessions: { reuse: boolean; idleMs: number; max: number }
   /** Keeps conversations on disk as well. */
   conversations?: ConversationFolder | undefined
+  /** Replay only. */
+  played?: PlayedRuns | undefined
+}
+
+/** Recorded runs in place of connections, and their time. */
+export interface PlayedRuns {
+  roads: Roads
+  clock: Clock
 }
 
 export function createCursorBackend(options: CursorBackendOptions): Backend {
   const { name, credentials, client, clientVersion } = options
   const identity = createIdentity(options)
   const rpc = createRpc({ backend: name, client, credentials, identity, clientVersion })
-  const transports = new Transports({
-    backend: name,
-    setting: options.transport,
-    baseUrl: options.baseUrl,
-    hosts: new AgentHosts({ ...options, rpc }),
-    clientVersion,
-    connect: options.connect,
-  })
+  const transports =
+    options.played?.roads ??
+    new Transports({
+      backend: name,
+      setting: options.transport,
+      baseUrl: options.baseUrl,
+      hosts: new AgentHosts({ ...options, rpc }),
+      clientVersion,
+      connect: options.connect,
+    })
   const list = new ModelList(rpc)
   const sessions = new Sessions(options.sessions)
   const offers = new ToolOffers(options.toolSchemas)
@@ -57,7 +69,10 @@ export function createCursorBackend(options: CursorBackendOptions): Backend {
     reuse: options.sessions.reuse,
     sessions,
     conversations: new Conversations(options.conversations),
-    openRun: createRunOpener({ ...options, backend: name, identity, transports, list, offers, toolsets }),
+    openRun: createRunOpener({
+      ...options,
+      ...{ backend: name, identity, transports, list, offers, toolsets, clock: options.played?.clock },
+    }),
   })
 
   async function describe(): Promise<Finding[]> {
@@ -95,6 +110,7 @@ export function createCursorBackend(options: CursorBackendOptions): Backend {
       onGone: (listener) => sessions.onGone(listener),
       counts: () => sessions.counts,
       list: () => sessions.list(),
+      modelOf: (sessionId) => sessions.modelOf(sessionId),
     },
     describe,
     close,

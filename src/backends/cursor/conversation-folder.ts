@@ -1,9 +1,10 @@
 // Conversations on disk, which survive a restart: one file each, readable by the owner only, limited in size and age.
 
 import { randomUUID } from 'node:crypto'
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isObject, parseJson } from '../../base/json.ts'
+import { replaceFile } from '../../base/platform/replace-file.ts'
 import type { ConversationEnd } from '../../protocols/cursor-agent/run-options.ts'
 import type { ConversationFolder } from './conversations.ts'
 
@@ -38,7 +39,7 @@ export function conversationFolder({ folder, warn, now = Date.now }: FolderOptio
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const temporary = join(folder, `${randomUUID()}.tmp`)
     await writeFile(temporary, text, { mode: 0o600 })
-    await rename(temporary, fileOf(key))
+    await replaceFile(temporary, fileOf(key))
     await prune()
   }
 

@@ -18,7 +18,7 @@ export interface ConversationFolder {
 export interface ConversationKey {
   caller: Caller
   model: string
-  /** Of all messages, the last answer included. */
+  /** The fingerprint of all messages, including the last answer. */
   fingerprint: string
 }
 
@@ -69,7 +69,7 @@ export class Conversations {
     return end && isUsed ? { ...end, conversationId: newId() } : end
   }
 
-  /** Registered before the load ends, so that a second request in the meantime is a fork. */
+  /** The state is registered before the load ends, so that a second request in the meantime is a fork. */
   async #load(name: string): Promise<ConversationEnd | undefined> {
     if (!this.#folder) return undefined
     const loaded = this.#folder.load(name)
@@ -83,13 +83,13 @@ export class Conversations {
     return loaded
   }
 
-  /** Frees the memory of a state that its conversation has left behind. An ambiguous one stays ambiguous. */
+  /** Frees the memory of a state that its conversation no longer needs. An ambiguous state stays ambiguous. */
   letGo(key: ConversationKey): void {
     const name = nameOf(key)
     if (this.#known.get(name) !== 'ambiguous') this.#known.delete(name)
   }
 
-  /** The service refused this state. */
+  /** Removes a state that the service refused. */
   async forget(key: ConversationKey): Promise<void> {
     const name = nameOf(key)
     this.#known.delete(name)
@@ -101,7 +101,7 @@ const sizeOf = (end: SealedEnd) => sealedBytes(end) + entryBytes
 
 const sealed = (end: Promise<ConversationEnd | undefined>) => end.then((state) => state && seal(state))
 
-/** JSON keeps the parts apart. */
+/** JSON separates the parts without ambiguity. */
 const nameOf = ({ caller, model, fingerprint }: ConversationKey) =>
   createHash('sha256')
     .update(JSON.stringify([callerId(caller), model, fingerprint]))

@@ -4,6 +4,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SessionLost } from '../../core/backend.ts'
+import { type Clock, systemClock } from '../../core/clock.ts'
 import { GatewayError } from '../../core/errors.ts'
 import { isCommitPoint, isTerminal, isVisibleOutput, type TurnEvent } from '../../core/events.ts'
 import type { ToolResult } from '../../core/request.ts'
@@ -30,6 +31,7 @@ export interface LiveRunOptions {
   onEnd(how: RunEnd): void
   /** Records the streams of this run; undefined if its first turn is not recorded. */
   recorder?: StreamRecorder | undefined
+  clock?: Clock | undefined
 }
 
 /** `given up`: closed before its end. */
@@ -52,7 +54,8 @@ export class LiveRun {
   readonly #queue = new EventQueue()
   #wakeReader: (() => void) | undefined
   #onReopened: (() => void) | undefined
-  #timer: NodeJS.Timeout | undefined
+  readonly #clock: Clock
+  #stopTimer: (() => void) | undefined
   #timerAt = Number.POSITIVE_INFINITY
   /** `lingering`: the run has ended, and its stream is read a little longer. */
   #life: 'driven' | 'lingering' | 'closed' = 'driven'
@@ -67,6 +70,7 @@ export class LiveRun {
     this.run = run
     this.#stream = stream
     this.#options = options
+    this.#clock = options.clock ?? systemClock
     this.opened = new Promise((resolve, reject) => {
       this.#settleOpening = (failure) => (failure ? reject(failure) : resolve())
     })
@@ -87,7 +91,7 @@ export class LiveRun {
   }
 
   begin(): void {
-    this.run.begin(performance.now())
+    this.run.begin(this.#clock.now())
     this.#flush()
     void this.#drive()
   }
@@ -102,7 +106,7 @@ export class LiveRun {
 
   /** `words`: what the user said beside the results. */
   resume(results: ReadonlyMap<string, ToolResult>, answer: AnswerOptions, words?: string): void {
-    this.run.resume(results, answer, { now: performance.now(), words })
+    this.run.resume(results, answer, { now: this.#clock.now(), words })
     this.#flush()
     this.#wakeReader?.()
   }
@@ -191,7 +195,7 @@ export class LiveRun {
     try {
       for (let messages = await stream.read(); messages !== null; messages = await stream.read()) {
         for (const message of messages) {
-          this.run.receive(message, performance.now())
+          this.run.receive(message, this.#clock.now())
           const drained = this.run.hasReplies ? this.#answerServer(stream) : undefined
           if (!drained) continue
           await drained
@@ -227,7 +231,7 @@ export class LiveRun {
     try {
       this.#stream = await this.#options.reconnect()
       if (this.isClosed) return this.#stream.cancel()
-      this.run.reopen(performance.now())
+      this.run.reopen(this.#clock.now())
       this.#onReopened?.()
     } catch {
       this.run.giveUp()
@@ -242,7 +246,7 @@ export class LiveRun {
       await this.#untilWoken()
       hasWaited = true
     }
-    if (hasWaited) this.run.excuse(performance.now())
+    if (hasWaited) this.run.excuse(this.#clock.now())
   }
 
   async #untilWoken(): Promise<void> {
@@ -266,28 +270,25 @@ export class LiveRun {
   #schedule(): void {
     const { wakeAt } = this.run
     if (this.isClosed || wakeAt === Number.POSITIVE_INFINITY) return
-    if (this.#timer !== undefined && this.#timerAt <= wakeAt) return
-    clearTimeout(this.#timer)
+    if (this.#stopTimer !== undefined && this.#timerAt <= wakeAt) return
+    this.#stopTimer?.()
     this.#timerAt = wakeAt
-    this.#timer = setTimeout(
-      () => {
-        this.#timer = undefined
-        // While back-pressure stops the reading, no message can arrive.
-        if (this.#wakeReader) this.run.excuse(performance.now())
-        this.run.elapse(performance.now(), this.#stream.isFull)
-        this.#flush()
-      },
-      Math.max(0, wakeAt - performance.now()),
-    )
-    this.#timer.unref()
+    this.#stopTimer = this.#clock.after(Math.max(0, wakeAt - this.#clock.now()), this.#onTime)
+  }
+
+  readonly #onTime = (): void => {
+    this.#stopTimer = undefined
+    // While back-pressure stops the reading, no message can arrive.
+    if (this.#wakeReader) this.run.excuse(this.#clock.now())
+    if (this.run.elapse(this.#clock.now(), this.#stream.isFull)) this.#options.recorder?.clock()
+    this.#flush()
   }
 
   #linger(): void {
     if (this.#life !== 'driven') return
     this.#life = 'lingering'
-    clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.close(), lingerMs)
-    this.#timer.unref()
+    this.#stopTimer?.()
+    this.#stopTimer = systemClock.after(lingerMs, () => this.close())
   }
 
   /** The stream is over. A parked run can still give its next answer: the end of the turn is held. */
@@ -305,7 +306,7 @@ export class LiveRun {
   #letGo(): boolean {
     if (this.isClosed) return false
     this.#life = 'closed'
-    clearTimeout(this.#timer)
+    this.#stopTimer?.()
     this.#settleEnd()
     return true
   }

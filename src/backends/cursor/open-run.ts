@@ -2,7 +2,9 @@
 // first message.
 
 import { randomUUID } from 'node:crypto'
+import type { Clock } from '../../core/clock.ts'
 import { GatewayError } from '../../core/errors.ts'
+import { type Recall, recalled } from '../../core/recall.ts'
 import type { TurnRequest } from '../../core/request.ts'
 import type { TurnTap } from '../../core/tap.ts'
 import { BlobStore } from '../../protocols/cursor-agent/blobs.ts'
@@ -26,6 +28,8 @@ interface RunOpenerOptions extends StreamSources {
   toolsInContext: boolean
   workspace?: string | undefined
   progressMs: number
+  /** Replay only: the tape's. */
+  clock?: Clock | undefined
 }
 
 export interface NewRun {
@@ -38,6 +42,7 @@ export interface NewRun {
   signal: AbortSignal
   onEnd: LiveRunOptions['onEnd']
   tap?: TurnTap | undefined
+  recall?: Recall | undefined
 }
 
 interface Planned extends NewRun {
@@ -87,7 +92,14 @@ export function createRunOpener(options: RunOpenerOptions): (run: NewRun) => Pro
         const toolHeaders = toolsets.headers(run.plan.kept.offer.tools.length > 0)
         const streams = new RunStreams(options, { token, toolHeaders, signal: stop.signal, recorder })
         const stream = await streams.first(transport)
-        const live = new LiveRun(machine, stream, { backend, reconnect: streams.another, onEnd, recorder })
+        const { clock } = options
+        const live = new LiveRun(machine, stream, {
+          backend,
+          reconnect: streams.another,
+          onEnd,
+          recorder,
+          clock,
+        })
         live.begin()
         await live.opened
         return live
@@ -98,8 +110,10 @@ export function createRunOpener(options: RunOpenerOptions): (run: NewRun) => Pro
   }
 }
 
+const otherThan = (name: string, found: string) => (found === name ? undefined : found)
+
 function planFirst(run: NewRun, options: RunOpenerOptions): Planned {
-  const { request, answer, known } = run
+  const { request, answer, known, recall } = run
   const { list, offers } = options
   const blobs = new BlobStore()
   for (const blob of known?.blobs ?? []) blobs.restore(blob)
@@ -113,10 +127,11 @@ function planFirst(run: NewRun, options: RunOpenerOptions): Planned {
     toolsInContext: options.toolsInContext,
     workspace: options.workspace,
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-    resolveModel: (id) => list.resolve(id),
-    effortParameter: (id, effort) => list.effort(id, effort),
-    parametersOf: (id) => list.parameters(id),
-    needsMaxMode: (id, parameters) => list.needsMaxMode(id, parameters),
+    resolveModel: (id) => recalled(recall, 'model name', () => otherThan(id, list.resolve(id))) ?? id,
+    effortParameter: (id, effort) => recalled(recall, 'effort', () => list.effort(id, effort)),
+    parametersOf: (id) => recalled(recall, 'parameters', () => list.parameters(id)),
+    needsMaxMode: (id, parameters) =>
+      recalled(recall, 'max mode', () => list.needsMaxMode(id, parameters) || undefined) === true,
     note: answer.note,
   })
   return { ...run, plan: planned, blobs }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
@@ -44,13 +43,13 @@ for (const transport of ['http2', 'sse'] as const) {
       return new WeakRef(request)
     }
     const request = await ask()
-    for (let round = 0; round < 20 && request.deref() !== undefined; round++) {
-      await sleep(20)
+    await expect.poll(() => sim.runs[0]?.execResults.size).toBe(1)
+    const isGone = () => {
       collectGarbage()
+      return request.deref() === undefined
     }
-    expect(sim.runs[0]?.execResults.size).toBe(1)
+    await expect.poll(isGone, { interval: 20 }).toBe(true)
     expect(sim.runs[0]?.closed).toBeUndefined()
-    expect(request.deref()).toBeUndefined()
     await backend.close()
     await sim.close()
   })

@@ -25,7 +25,7 @@ const receivedBy = ({ frames }: Tape) =>
 describe('messages between two turns', () => {
   it('go to the tape of the second turn', () => {
     const recorder = parked()
-    for (let nth = 0; nth < 3; nth++) recorder.tell('received', new Uint8Array(3))
+    for (let nth = 0; nth < 3; nth++) recorder.received(new Uint8Array(3), false)
     const next = tapeOf('turn_b')
     recorder.follow(tapFor(next))
     expect(receivedBy(next)).toEqual([4, 4, 4])
@@ -36,7 +36,7 @@ describe('messages between two turns', () => {
   it('are missing on the tape after a turn without a tape', () => {
     const recorder = parked()
     recorder.follow(undefined)
-    recorder.tell('received', new Uint8Array(3))
+    recorder.received(new Uint8Array(3), false)
     const next = tapeOf('turn_c')
     recorder.follow(tapFor(next))
     expect([receivedBy(next), next.isCut]).toEqual([[], true])
@@ -47,16 +47,16 @@ describe('messages between two turns', () => {
     ['long', 20, 100_000],
   ])('are limited, and the tape is marked as cut: %s', (_what, messages, bytes) => {
     const recorder = parked()
-    for (let nth = 0; nth < messages; nth++) recorder.tell('received', new Uint8Array(bytes))
+    for (let nth = 0; nth < messages; nth++) recorder.received(new Uint8Array(bytes), false)
     // This message would fit, but an earlier one is missing.
-    recorder.tell('received', new Uint8Array(1))
+    recorder.received(new Uint8Array(1), false)
     const next = tapeOf('turn_b')
     recorder.follow(tapFor(next))
     expect(receivedBy(next).length).toBeLessThan(Math.min(messages, 1_001))
     expect(new Set(receivedBy(next)).size).toBe(1)
     expect(next.isCut).toBe(true)
     end(next)
-    recorder.tell('received', new Uint8Array(3))
+    recorder.received(new Uint8Array(3), false)
     const last = tapeOf('turn_c')
     recorder.follow(tapFor(last))
     expect([receivedBy(last), last.isCut]).toEqual([[4], false])

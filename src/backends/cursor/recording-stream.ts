@@ -9,17 +9,15 @@ import type { RunStream } from './transport.ts'
 const mostBetween = 1_000
 const mostBytesBetween = 1024 * 1024
 
-interface Message {
-  what: 'sent' | 'received'
-  message: Uint8Array
-}
+/** Something that happened between two turns. */
+type Tell = (tap: StreamTap) => void
 
 export class StreamRecorder {
   #turn: TurnTap | undefined
   #turnId: string
   #tap: StreamTap | undefined
-  /** Messages since the end of the last turn; undefined during a turn. The last turn itself is not referenced: a run may wait for long. */
-  #between: Message[] | undefined
+  /** What came since the end of the last turn; undefined during a turn. The last turn itself is not referenced: a run may wait for long. */
+  #between: Tell[] | undefined
   #bytesBetween = 0
   #isLeftOut = false
 
@@ -40,37 +38,60 @@ export class StreamRecorder {
     this.#turn = turn
     this.#tap = turn?.continueStream(this.#turnId)
     if (turn) this.#turnId = turn.turn
-    for (const { what, message } of between) this.#tap?.[what](message)
+    if (this.#tap) for (const tell of between) tell(this.#tap)
     if (this.#isLeftOut) turn?.markIncomplete()
     // After a turn without a tape, the tape of the next turn is incomplete.
     this.#isLeftOut = turn === undefined
     this.#bytesBetween = 0
   }
 
-  tell(what: 'sent' | 'received', message: Uint8Array): void {
-    if (this.#tap && !this.#tap[what](message)) {
+  sent(message: Uint8Array): void {
+    if (this.#isTold((tap) => tap.sent(message))) return
+    const copy = message.slice()
+    this.#keep((tap) => tap.sent(copy), copy.length)
+  }
+
+  /** `isJoined`: it came in the same read as the message before. */
+  received(message: Uint8Array, isJoined: boolean): void {
+    if (this.#isTold((tap) => tap.received(message, isJoined))) return
+    const copy = message.slice()
+    this.#keep((tap) => tap.received(copy, isJoined), copy.length)
+  }
+
+  /** A clock of the run has decided something. */
+  clock(): void {
+    this.#tap?.clock()
+  }
+
+  end(): void {
+    const tell = (tap: StreamTap) => tap.end()
+    if (!this.#isTold(tell)) this.#keep(tell, 0)
+  }
+
+  /** `taken`: how many messages had reached the service; undefined if there was no stream. */
+  error(failure: Error, taken?: number): void {
+    const tell = (tap: StreamTap) => tap.error(failure, taken)
+    if (!this.#isTold(tell)) this.#keep(tell, 0)
+  }
+
+  /** False between two turns. */
+  #isTold(tell: Tell): boolean {
+    if (this.#tap?.isOver) {
       this.#turn = undefined
       this.#tap = undefined
       this.#between = []
     }
-    if (this.#between) this.#keep(this.#between, what, message)
+    if (this.#tap) tell(this.#tap)
+    return this.#between === undefined
   }
 
-  #keep(between: Message[], what: Message['what'], message: Uint8Array): void {
+  #keep(tell: Tell, bytes: number): void {
+    const between = this.#between ?? []
     // After the first message that does not fit, none is kept: a tape has no holes.
-    this.#isLeftOut ||=
-      between.length >= mostBetween || this.#bytesBetween + message.length > mostBytesBetween
+    this.#isLeftOut ||= between.length >= mostBetween || this.#bytesBetween + bytes > mostBytesBetween
     if (this.#isLeftOut) return
-    this.#bytesBetween += message.length
-    between.push({ what, message: message.slice() })
-  }
-
-  end(): void {
-    this.#tap?.end()
-  }
-
-  error(message: string): void {
-    this.#tap?.error(message)
+    this.#bytesBetween += bytes
+    between.push(tell)
   }
 }
 
@@ -84,7 +105,7 @@ export class RecordingStream implements RunStream {
   }
 
   send(message: Uint8Array): void {
-    this.#recorder.tell('sent', message)
+    this.#recorder.sent(message)
     this.#stream.send(message)
   }
 
@@ -107,11 +128,11 @@ export class RecordingStream implements RunStream {
   async read(): Promise<Uint8Array[] | null> {
     try {
       const messages = await this.#stream.read()
-      for (const message of messages ?? []) this.#recorder.tell('received', message)
+      for (const [at, message] of messages?.entries() ?? []) this.#recorder.received(message, at > 0)
       if (messages === null) this.#recorder.end()
       return messages
     } catch (error) {
-      this.#recorder.error(GatewayError.from(error).message)
+      this.#recorder.error(GatewayError.from(error), this.#stream.taken)
       throw error
     }
   }

@@ -5,6 +5,7 @@ import { GatewayError } from '../../core/errors.ts'
 import { parseEndOfStream, parseUnaryError } from '../../protocols/connect/end-stream.ts'
 import { EnvelopeReader } from '../../protocols/connect/envelope.ts'
 import { toCursorError } from '../../protocols/cursor-agent/errors.ts'
+import { redirectError } from '../../protocols/errors/redirect-error.ts'
 import { retryAfter } from '../../upstream/retry-after.ts'
 import type { TransportOptions } from './transport.ts'
 
@@ -152,15 +153,10 @@ export function toRefusal(
   { status, headers, excerpt }: AnswerHead & { excerpt: string },
   { backend, clientVersion }: TransportOptions,
 ): GatewayError {
+  const redirect = redirectError({ backend, status, excerpt })
+  if (redirect) return redirect
   const connect = parseUnaryError(excerpt)
   const upstream = { upstream: { status, excerpt } }
-  if (status >= 300 && status < 400) {
-    return new GatewayError(
-      'upstream-protocol',
-      `${backend}: the upstream redirects (HTTP ${status}), which is never followed; correct "baseUrl".`,
-      { ...upstream, retryable: false },
-    )
-  }
   if (status === 200 && !connect) {
     const type = String(headers['content-type'] ?? 'none').slice(0, 100)
     return new GatewayError(

@@ -1,18 +1,19 @@
 // The streams of one run: the first, and one for each time that the run is continued after a break.
 
 import { randomUUID } from 'node:crypto'
+import { GatewayError } from '../../core/errors.ts'
 import type { CursorCredentials } from '../../credentials/cursor.ts'
 import type { Identity } from './identity.ts'
 import { RecordingStream, type StreamRecorder } from './recording-stream.ts'
+import type { Roads } from './roads.ts'
 import type { ToolHeaders } from './toolsets.ts'
 import type { RunStream, RunTransport } from './transport.ts'
-import type { Transports } from './transports.ts'
 
 export interface StreamSources {
   backend: string
   credentials: CursorCredentials
   identity: Identity
-  transports: Transports
+  transports: Roads
 }
 
 /** What all streams of one run share. */
@@ -60,10 +61,18 @@ export class RunStreams {
       ...toolHeaders,
       ...identity(this.#token),
     }
-    const stream = await transport.open({ headers, renewHeaders: this.#renewHeaders, requestId, signal })
-    if (!recorder) return stream
-    recorder.open({ backend, ...transport.place, headers, transport: transport.name })
-    return new RecordingStream(stream, recorder)
+    const opening = transport.open({ headers, renewHeaders: this.#renewHeaders, requestId, signal })
+    if (!recorder) return opening
+    const opened = { backend, ...transport.place, headers, transport: transport.name }
+    try {
+      const stream = await opening
+      recorder.open(opened)
+      return new RecordingStream(stream, recorder)
+    } catch (error) {
+      recorder.open(opened)
+      recorder.error(GatewayError.from(error))
+      throw error
+    }
   }
 
   readonly #renewHeaders = async () => {

@@ -74,6 +74,10 @@ export class Sessions {
     return this.#answering.has(sessionId) || this.#waiting.has(sessionId)
   }
 
+  modelOf(sessionId: string): string | undefined {
+    return (this.#answering.get(sessionId) ?? this.#waiting.get(sessionId))?.model
+  }
+
   onGone(listener: (sessionId: string) => void): void {
     this.#listeners.push(listener)
   }

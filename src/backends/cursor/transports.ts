@@ -5,6 +5,7 @@ import type { GatewayError } from '../../core/errors.ts'
 import { createUpstreamClient, type UpstreamClient } from '../../upstream/client.ts'
 import type { Http2PoolOptions } from '../../upstream/http2-pool.ts'
 import type { AgentHost, AgentHosts } from './agent-host.ts'
+import type { Roads } from './roads.ts'
 import { EmptyAnswer } from './run-answer.ts'
 import type { RunTransport } from './transport.ts'
 import { createHttp2Transport } from './transport-http2.ts'
@@ -32,7 +33,7 @@ export interface ChosenTransport {
 /** How long an alternative stays the first choice after it worked where the first choice failed. */
 const avoidMs = 10 * 60_000
 
-export class Transports {
+export class Transports implements Roads {
   readonly #options: TransportsOptions
   readonly #open = new Map<string, RunTransport>()
   readonly #clients = new Map<string, UpstreamClient>()
@@ -126,9 +127,9 @@ function nextHost({ baseUrl, others }: AgentHost, at: string): string | undefine
 }
 
 const otherRegion = /\bregion is not (?:yet )?available\b/i
-const isWrongPlace = (failure: GatewayError) =>
+export const isWrongPlace = (failure: GatewayError) =>
   failure instanceof EmptyAnswer || (failure.upstream !== undefined && otherRegion.test(failure.message))
 
 /** The connection or the protocol failed. What the service itself refuses, it refuses on any transport. */
-const isTransportTrouble = ({ code }: GatewayError) =>
+export const isTransportTrouble = ({ code }: GatewayError) =>
   code === 'upstream-unavailable' || code === 'upstream-protocol'

@@ -9,6 +9,7 @@ import type { Caller } from '../../core/caller.ts'
 import { type ErrorCode, GatewayError } from '../../core/errors.ts'
 import type { TurnEvent } from '../../core/events.ts'
 import { missingResultNote } from '../../core/history.ts'
+import { recalled } from '../../core/recall.ts'
 import type { Message, TurnRequest } from '../../core/request.ts'
 import { sessionIdLength } from '../../core/session-id.ts'
 import { noteDropped, usableTools } from '../../protocols/cursor-agent/instructions-out.ts'
@@ -107,7 +108,8 @@ export class Turns {
       if (!(error instanceof SessionLost)) throw error
       why = `its run was lost: ${error.message}`
     }
-    if (why === newTools) context.notes.add(newToolsNote)
+    const hasNewTools = recalled(context.recall, 'added tools', () => why === newTools || undefined)
+    if (hasNewTools) context.notes.add(newToolsNote)
     yield* this.#begin(request, context, { followUp, why })
   }
 
@@ -207,6 +209,7 @@ export class Turns {
       signal: nativeSignal(signal),
       onEnd,
       tap: context.tap,
+      recall: context.recall,
     })
     sessions.begin({ id: sessionId, live, caller, model: request.model, tools: declared(request, answer) })
     const onAnswered = this.#answeredAs({ live, sessionId, request, caller })

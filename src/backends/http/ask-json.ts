@@ -5,7 +5,7 @@ import type { Signal } from '../../base/signal.ts'
 import type { GatewayError } from '../../core/errors.ts'
 import type { UpstreamRefusal } from '../../protocols/errors/upstream-error.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
-import { retryAfter, retryHeaders } from '../../upstream/retry-after.ts'
+import { refusalOf } from './read-answer.ts'
 
 export interface Question {
   client: UpstreamClient
@@ -13,7 +13,7 @@ export interface Question {
   path: string
   headers: Record<string, string>
   /** Sent by POST; without a body the request is a GET. */
-  body?: string
+  body?: string | Buffer
   signal: Signal
   toError(refusal: UpstreamRefusal): GatewayError
 }
@@ -44,12 +44,5 @@ export async function askJson(question: Question): Promise<Answer> {
   const text = bytes.toString('utf8')
   const json = parseJson(text)
   if (status === 200) return { status, text, json }
-  throw toError({
-    backend,
-    status,
-    body: json,
-    excerpt: text,
-    retryAfterMs: retryAfter(response.headers),
-    retryHeaders: retryHeaders(response.headers),
-  })
+  throw refusalOf(response, { backend, toError, body: json, excerpt: text })
 }

@@ -28,6 +28,7 @@ class Upstream {
 
   readonly client: HttpTurn['client'] = {
     origin: 'http://box',
+    base: 'http://box',
     close: () => Promise.resolve(),
     request: ({ onCancelable }: UpstreamRequest) => {
       this.requests++

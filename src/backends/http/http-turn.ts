@@ -20,7 +20,7 @@ export interface HttpTurn extends ProgressLimits {
   client: UpstreamClient
   path: string
   headers: Record<string, string>
-  body: string
+  body: string | Buffer
   stream: boolean
   reader: TurnReader
   signal: Signal

@@ -3,10 +3,11 @@
 import { hasTooManyValues, mostJsonValues, parseJson } from '../../base/json.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { TurnEvent } from '../../core/events.ts'
+import { redirectError } from '../../protocols/errors/redirect-error.ts'
 import type { UpstreamRefusal } from '../../protocols/errors/upstream-error.ts'
 import type { TurnReader } from '../../protocols/streams/reader.ts'
 import type { UpstreamResponse } from '../../upstream/client.ts'
-import { retryAfter, retryHeaders } from '../../upstream/retry-after.ts'
+import { errorType, retryAfter, retryHeaders } from '../../upstream/retry-after.ts'
 
 interface AnswerContext {
   backend: string
@@ -15,6 +16,12 @@ interface AnswerContext {
   stream: boolean
   toError(refusal: UpstreamRefusal): GatewayError
   onJson?(text: string): void
+}
+
+interface RefusalText extends Pick<AnswerContext, 'backend' | 'toError'> {
+  /** Undefined if it is not JSON. */
+  body: unknown
+  excerpt: string
 }
 
 const maxErrorBytes = 64 * 1024
@@ -52,25 +59,23 @@ export async function readWhole(response: UpstreamResponse, turn: AnswerContext)
 
 export async function readRefusal(response: UpstreamResponse, turn: AnswerContext): Promise<GatewayError> {
   const excerpt = await readExcerpt(response)
-  if (response.status >= 300 && response.status < 400) {
-    return new GatewayError(
-      'upstream-protocol',
-      `${turn.backend}: the upstream redirects (HTTP ${response.status}), which is never followed; correct "baseUrl".`,
-      {
-        retryable: false,
-        upstream: { status: response.status, excerpt },
-      },
-    )
-  }
-  return turn.toError({
-    backend: turn.backend,
-    status: response.status,
-    body: parseJson(excerpt),
-    excerpt,
-    retryAfterMs: retryAfter(response.headers),
-    retryHeaders: retryHeaders(response.headers),
-  })
+  return refusalOf(response, { ...turn, body: parseJson(excerpt), excerpt })
 }
+
+export const refusalOf = (
+  { status, headers }: Pick<UpstreamResponse, 'status' | 'headers'>,
+  { toError, backend, body, excerpt }: RefusalText,
+): GatewayError =>
+  redirectError({ backend, status, excerpt }) ??
+  toError({
+    backend,
+    status,
+    body,
+    excerpt,
+    retryAfterMs: retryAfter(headers),
+    retryHeaders: retryHeaders(headers),
+    errorType: errorType(headers),
+  })
 
 async function readExcerpt(response: UpstreamResponse): Promise<string> {
   const { bytes } = await response.body.readAll(maxErrorBytes)

@@ -33,11 +33,15 @@ export class ApiChoice {
       : undefined
   }
 
-  of(request: TurnRequest): ApiName {
-    if (this.#setting !== 'auto') return this.#setting
+  /** What the service itself has said; undefined if nothing. */
+  learnedOf(model: string): ApiName | undefined {
     if (this.#isPathMissing) return 'chat'
+    return this.#byModel.size === 0 ? undefined : this.#byModel.get(model)
+  }
+
+  of(request: TurnRequest, learned = this.learnedOf(request.model)): ApiName {
+    if (this.#setting !== 'auto') return this.#setting
     const { model, tools, origin } = request
-    const learned = this.#byModel.size === 0 ? undefined : this.#byModel.get(model)
     if (learned !== undefined) return learned
     if (!this.#isOpenAI || !isResponsesModel(model)) return 'chat'
     // A Chat request without tools goes out byte for byte.

@@ -42,7 +42,7 @@ export interface ApiTurn {
   /** Another one after each correction. */
   readonly reader: TurnReader
   /** The text of the request's body. */
-  text(): string
+  text(): string | Buffer
   /** Gets the JSON text of every event and answer before it is read. */
   onJson?: ((text: string) => void) | undefined
   toError(refusal: UpstreamRefusal): GatewayError

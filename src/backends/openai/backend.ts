@@ -2,6 +2,7 @@
 
 import type { Backend, Finding, Model, ToolFacts, TurnContext } from '../../core/backend.ts'
 import type { TurnEvent } from '../../core/events.ts'
+import { recalled } from '../../core/recall.ts'
 import type { TurnRequest } from '../../core/request.ts'
 import { fromChatError } from '../../protocols/openai-chat/errors.ts'
 import { toListedModel } from '../../protocols/openai-chat/model-list.ts'
@@ -69,7 +70,8 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
     const own = headersFor('openai', request.origin, headers, options.accountHeaders)
     const sentHeaders = context.traceHeaders ? { ...own, ...context.traceHeaders } : own
     const notesBefore = context.notes.all.length
-    let using = choice.of(request)
+    const learned = recalled(context.recall, 'api', () => choice.learnedOf(request.model))
+    let using = choice.of(request, learned)
     let turn = open(using, request, context)
     let switchesLeft = maxSwitches
     const attempt = () => ({
@@ -106,14 +108,8 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
   }
 
   async function models(signal: AbortSignal): Promise<Model[]> {
-    const entries = await listModels({
-      client,
-      backend: name,
-      headers,
-      path: address('/models'),
-      signal,
-      toError: fromChatError,
-    })
+    const path = address('/models')
+    const entries = await listModels({ client, backend: name, headers, path, signal, toError: fromChatError })
     apis.chat.onListed?.(entries)
     return entries.map((entry) => toListedModel(entry, name))
   }
@@ -124,6 +120,7 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
   const toolFacts = (request: TurnRequest): ToolFacts => ({
     limit: serverTraits(host, request.model).mostTools,
     searches: choice.of(request) === 'responses' && searchesFor(request, apis.responses.dialect),
+    runsWebTools: choice.of(request) === 'responses' && request.origin.dialect === apis.responses.dialect,
   })
 
   return { kind: 'openai', dialects, toolFacts, models, run, describe, close: () => client.close() }

@@ -40,7 +40,7 @@ export function createChatApi({ name, host, baseUrl, isShared, strict = 'auto' }
     let offered =
       request.opaqueTools && takesFunctionsOnly(model) ? withoutForeignTools(request, [], note) : request
     const fitting = withFittingNames(offered, note)
-    let sent = new ChatRequest(fitting.request, caller, memory, context.notes)
+    let sent = new ChatRequest(fitting.request, context, memory)
     const lane =
       context.mayOpenLane && fitting.request === offered ? laneFor(request, wholeArguments) : undefined
     const calls = fitting.check(context.calls)
@@ -50,13 +50,11 @@ export function createChatApi({ name, host, baseUrl, isShared, strict = 'auto' }
       if (answer) note(rescuedNote)
       return answer
     }
+    const facts = { turnId, budget, model, backend: name, note, lane, calls, rescue: toRescued }
     const createReader = () => {
       const isWhole = wholeArguments || sent.hasUndo
       const undoInput = (tool: string, input: string) => sent.undoInput(tool, input)
-      return new ChatReader({
-        ...{ turnId, wholeArguments: isWhole, budget, model, backend: name, note, lane, calls, undoInput },
-        rescue: toRescued,
-      })
+      return new ChatReader({ wholeArguments: isWhole, undoInput, ...facts })
     }
     let reader = createReader()
     const made: KnownCall[] = []
@@ -82,7 +80,7 @@ export function createChatApi({ name, host, baseUrl, isShared, strict = 'auto' }
         }
         onlyFunctions.set(model, true)
         offered = withoutForeignTools(fitting.request, [], note)
-        sent = new ChatRequest(offered, caller, memory, context.notes)
+        sent = new ChatRequest(offered, context, memory)
         return true
       },
       onEvents(events) {

@@ -3,11 +3,13 @@
 import type { Caller } from '../../core/caller.ts'
 import type { GatewayError } from '../../core/errors.ts'
 import type { Notes } from '../../core/notes.ts'
+import { type Recall, recalled } from '../../core/recall.ts'
 import type { TurnRequest } from '../../core/request.ts'
 import { toChatRequest } from '../../protocols/openai-chat/request-out.ts'
 import type { StrictSetting } from '../../protocols/openai-chat/schemas-out.ts'
 import type { Lesson } from '../../protocols/openai-chat/servers/lessons.ts'
-import { bodyText } from '../../protocols/requests/body-text.ts'
+import type { ServerTraits } from '../../protocols/openai-chat/servers.ts'
+import { bodyBytes } from '../../protocols/requests/body-text.ts'
 import {
   type StrictTools,
   strictNote,
@@ -27,21 +29,32 @@ interface ServerMemory {
   strict: StrictSetting
 }
 
+/** Of the turn. */
+interface Asking {
+  caller: Caller
+  notes: TurnNotes
+  recall?: Recall | undefined
+}
+
 type TurnNotes = Pick<Notes, 'add' | 'withdraw'>
 
 export class ChatRequest {
   readonly #request: TurnRequest
   readonly #caller: Caller
+  readonly #recall: Recall | undefined
   readonly #memory: ServerMemory
   readonly #notes: TurnNotes
   #body: Record<string, unknown>
   #learned: Lesson | undefined
+  /** What the body was written with. */
+  #traits!: ServerTraits
   #lessonsLeft = maxLessons
   #strict: StrictTools | undefined
 
-  constructor(request: TurnRequest, caller: Caller, memory: ServerMemory, notes: TurnNotes) {
+  constructor(request: TurnRequest, { caller, recall, notes }: Asking, memory: ServerMemory) {
     this.#request = request
     this.#caller = caller
+    this.#recall = recall
     this.#memory = memory
     this.#notes = notes
     this.#body = this.#write()
@@ -51,8 +64,8 @@ export class ChatRequest {
     return this.#body
   }
 
-  text(): string {
-    return bodyText(this.#body, this.#request.origin)
+  text(): string | Buffer {
+    return bodyBytes(this.#body, this.#request.origin)
   }
 
   /** Arguments of some tools must be translated back, so calls are read as a whole. */
@@ -67,7 +80,8 @@ export class ChatRequest {
   /** False if the refusal does not say what to change, or the turn has learned enough. */
   correct(error: GatewayError): boolean {
     const { lessons } = this.#memory
-    const refused = { request: this.#request, body: this.#body, isStrictAsked: this.#strict !== undefined }
+    const isStrictAsked = this.#strict !== undefined
+    const refused = { request: this.#request, body: this.#body, isStrictAsked, traits: this.#traits }
     const lesson = this.#lessonsLeft-- === 0 ? undefined : lessons.learn(refused, error)
     if (!lesson) return false
     if (this.#strict) this.#notes.withdraw(strictNote(this.#strict))
@@ -81,11 +95,14 @@ export class ChatRequest {
     const { model } = this.#request
     const caller = this.#caller
     const { kept, lessons, strict } = this.#memory
-    const traits = lessons.traitsOf(model, this.#request)
+    const learned = recalled(this.#recall, 'lessons', () => lessons.learnedOf(model, this.#request))
+    const known = lessons.traitsOf(model, this.#request, learned)
+    const traits = this.#learned ? { ...known, ...this.#learned } : known
+    this.#traits = traits
     return toChatRequest(this.#request, {
-      traits: this.#learned ? { ...traits, ...this.#learned } : traits,
-      recall: (call) => kept.recall(caller, model, call),
-      answered: kept.fieldOf(model),
+      traits,
+      recall: (call) => recalled(this.#recall, 'turns', () => kept.recall(caller, model, call)),
+      answered: recalled(this.#recall, 'reasoning field', () => kept.fieldOf(model)),
       note: (text) => this.#notes.add(text),
       strict,
       onStrict: (tools) => {

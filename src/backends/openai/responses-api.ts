@@ -30,7 +30,7 @@ export function createResponsesApi(options: ApiOptions): Api {
     const { turnId, wholeArguments, budget, caller } = context
     const { model } = request
     const note = (text: string) => context.notes.add(text)
-    const fitting = withFittingNames(request, note, longestName)
+    const fitting = withFittingNames(request, note, { longest: longestName })
     const source = reasoningSource(name, host, model)
     const mayForward = context.mayOpenLane === true && fitting.request === request
     const sent = new ResponsesRequest(

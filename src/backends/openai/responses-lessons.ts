@@ -6,6 +6,7 @@ import type { GatewayError } from '../../core/errors.ts'
 import type { TurnRequest } from '../../core/request.ts'
 import { effortsOf } from '../../protocols/openai-chat/servers/efforts.ts'
 import { isOpenAIHost } from '../../protocols/openai-chat/servers/gpt.ts'
+import { mergedLesson } from '../../protocols/openai-chat/servers/lessons.ts'
 import { serverTraits } from '../../protocols/openai-chat/servers.ts'
 import { responsesLesson } from '../../protocols/openai-responses/lessons.ts'
 import type { ResponsesLesson, ResponsesTraits } from '../../protocols/openai-responses/traits.ts'
@@ -16,6 +17,12 @@ const toolsKey = ({ model, tools }: TurnRequest) => `${model} ${toolsetDigest(to
 /** Lessons expire, because services change. */
 const limits = { maxBytes: 4 * 1024 * 1024, ttlMs: 6 * 60 * 60 * 1000 }
 const lessonBytes = 4 * 1024
+
+interface Refused {
+  model: string
+  body: Fields
+  traits: ResponsesTraits
+}
 
 export class ResponsesLessons {
   readonly #host: string
@@ -35,7 +42,11 @@ export class ResponsesLessons {
     return this.#notStrict.size > 0 && this.#notStrict.get(toolsKey(request)) === true
   }
 
-  traitsOf(model: string): ResponsesTraits {
+  learnedOf(model: string): ResponsesLesson | undefined {
+    return this.#byModel.get(model)
+  }
+
+  traitsOf(model: string, learned = this.learnedOf(model)): ResponsesTraits {
     const { efforts, reasonsByDefault, fixed, fixedWhile } = serverTraits(this.#host, model)
     const isOpenAI = isOpenAIHost(this.#host)
     return {
@@ -46,16 +57,19 @@ export class ResponsesLessons {
       fixed,
       fixedWhile,
       refuses: [],
-      ...this.#byModel.get(model),
+      ...learned,
     }
   }
 
-  /** False if the refusal does not say what to change. */
-  learn(model: string, body: Fields, { code, message: text, param }: GatewayError): boolean {
+  /**
+   * False if the refusal does not say what to change. `traits` are those that the refused request was written with: a turn beside it
+   * may have learned the same in the meantime.
+   */
+  learn({ model, body, traits }: Refused, { code, message: text, param }: GatewayError): boolean {
     if (code !== 'invalid-request' && code !== 'unsupported') return false
-    const lesson = responsesLesson({ text, param, body, traits: this.traitsOf(model) })
+    const lesson = responsesLesson({ text, param, body, traits })
     if (!lesson) return false
-    this.#byModel.set(model, { ...this.#byModel.get(model), ...lesson }, lessonBytes + 2 * model.length)
+    this.#byModel.set(model, mergedLesson(this.#byModel.get(model), lesson), lessonBytes + 2 * model.length)
     return true
   }
 }

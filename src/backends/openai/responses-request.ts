@@ -3,15 +3,17 @@
 import type { Fields } from '../../base/json.ts'
 import type { TurnContext } from '../../core/backend.ts'
 import type { GatewayError } from '../../core/errors.ts'
+import { recalled } from '../../core/recall.ts'
 import type { TurnRequest } from '../../core/request.ts'
 import { refusesStrict } from '../../protocols/openai-responses/lessons.ts'
 import {
   type ResponsesRequestOptions,
   toResponsesRequest,
 } from '../../protocols/openai-responses/request-out.ts'
+import type { ResponsesTraits } from '../../protocols/openai-responses/traits.ts'
 import { isReasoningMissing, isSealRefusal } from '../../protocols/openai-responses/upstream-errors.ts'
 import { verbatimBody } from '../../protocols/openai-responses/verbatim.ts'
-import { bodyText } from '../../protocols/requests/body-text.ts'
+import { bodyBytes } from '../../protocols/requests/body-text.ts'
 import {
   type StrictTools,
   strictNote,
@@ -38,6 +40,8 @@ export class ResponsesRequest {
   readonly #context: TurnContext
   readonly #memory: ResponsesMemory
   #body: Fields
+  /** What the body was written with. */
+  #traits!: ResponsesTraits
   /** The client's own body goes out. */
   isVerbatim = false
   #lessonsLeft = maxLessons
@@ -59,8 +63,8 @@ export class ResponsesRequest {
     return this.#body
   }
 
-  text(): string {
-    return bodyText(this.#body, this.#request.origin)
+  text(): string | Buffer {
+    return bodyBytes(this.#body, this.#request.origin)
   }
 
   /** Arguments of some tools must be translated back, so calls are read as a whole. */
@@ -90,20 +94,24 @@ export class ResponsesRequest {
       this.#isSealTried = true
       kept.refuse(sealed)
       this.#context.notes.add('the reasoning of earlier answers was left out: the upstream could not read it')
-    } else if (!lessons.learn(this.#request.model, this.#body, error)) return false
+    } else if (!lessons.learn({ model: this.#request.model, body: this.#body, traits: this.#traits }, error))
+      return false
     this.#body = this.#write()
     return true
   }
 
   #write(): Fields {
     const { kept, lessons, source, asksStrict } = this.#memory
-    const { caller, notes } = this.#context
+    const { caller, notes, recall } = this.#context
     const { model } = this.#request
+    const learned = recalled(recall, 'lessons', () => lessons.learnedOf(model))
+    const traits = lessons.traitsOf(model, learned)
+    this.#traits = traits
     const options: ResponsesRequestOptions = {
-      traits: lessons.traitsOf(model),
+      traits,
       source,
-      recall: (call) => kept.recall(caller, model, call),
-      isTaken: (item) => kept.isTaken(item, source),
+      recall: (call) => recalled(recall, 'reasoning', () => kept.recall(caller, model, call)),
+      isTaken: (item) => !recalled(recall, 'refused', () => !kept.isTaken(item, source) || undefined),
       note: (text) => notes.add(text),
       withdraw: (text) => notes.withdraw(text),
       asksStrict: asksStrict && !lessons.refusesStrict(this.#request),

@@ -9,6 +9,7 @@ import {
   isNew,
   type Lesson,
   lessonOf,
+  mergedLesson,
 } from '../../protocols/openai-chat/servers/lessons.ts'
 import { families } from '../../protocols/openai-chat/servers/rows.ts'
 import { toolLessonOf } from '../../protocols/openai-chat/servers/tool-lessons.ts'
@@ -25,6 +26,8 @@ interface Refused {
   body: Fields
   /** The gateway has asked for `strict`, not the client. */
   isStrictAsked: boolean
+  /** What the body was written with: a turn beside it may have learned the same in the meantime. */
+  traits: ServerTraits
 }
 
 export class ServerLessons {
@@ -50,14 +53,19 @@ export class ServerLessons {
   }
 
   /** `request`: with the lessons about its tools. */
-  traitsOf(model: string, request?: TurnRequest): ServerTraits {
+  traitsOf(model: string, request?: TurnRequest, learned = this.learnedOf(model, request)): ServerTraits {
     const known = serverTraits(this.#host, model)
-    const ofFamily = known.strictTools === 'unknown' ? this.#ofFamily : undefined
-    const learned = this.#byModel.size === 0 ? undefined : this.#byModel.get(model)
+    return this.#ofPath || learned ? { ...known, ...this.#ofPath, ...learned } : known
+  }
+
+  /** Beyond what the rows and the address say; undefined if nothing. */
+  learnedOf(model: string, request?: TurnRequest): Lesson | undefined {
+    const ofFamily =
+      this.#ofFamily && serverTraits(this.#host, model).strictTools === 'unknown' ? this.#ofFamily : undefined
+    const ofModel = this.#byModel.size === 0 ? undefined : this.#byModel.get(model)
     const ofTools = this.#byTools.size === 0 || !request ? undefined : this.#byTools.get(toolsKey(request))
-    return ofFamily || this.#ofPath || learned || ofTools
-      ? { ...known, ...ofFamily, ...this.#ofPath, ...learned, ...ofTools }
-      : known
+    if (!ofFamily && !ofModel && !ofTools) return undefined
+    return { ...ofFamily, ...this.#ofPath, ...ofModel, ...ofTools }
   }
 
   /** Undefined if the refusal does not say what to change. */
@@ -66,11 +74,11 @@ export class ServerLessons {
   }
 
   #learnOfTools(refused: Refused, { message: text, upstream }: GatewayError): Lesson | undefined {
-    const { request, body, isStrictAsked } = refused
+    const { request, body, isStrictAsked, traits } = refused
     // Some builds of llama.cpp refuse a grammar with a 500.
     if (![400, 422, 500].includes(upstream?.status ?? 0)) return undefined
     const found = toolLessonOf({ text, body, isStrictAsked })
-    if (!found || !isNew(found.lesson, this.traitsOf(request.model, request))) return undefined
+    if (!found || !isNew(found.lesson, traits)) return undefined
     const [map, key] =
       found.scope === 'tools' ? [this.#byTools, toolsKey(request)] : [this.#byModel, request.model]
     remember(map, key, found.lesson)
@@ -78,11 +86,11 @@ export class ServerLessons {
   }
 
   #learnOfModel(
-    { request, body }: Refused,
+    { request, body, traits }: Refused,
     { code, message: text, param }: GatewayError,
   ): Lesson | undefined {
     if (code !== 'invalid-request') return undefined
-    const lesson = lessonOf({ text, param, body, traits: this.traitsOf(request.model, request) })
+    const lesson = lessonOf({ text, param, body, traits })
     if (lesson && !isAboutThisHistory(text)) remember(this.#byModel, request.model, lesson)
     return lesson
   }
@@ -91,5 +99,5 @@ export class ServerLessons {
 const toolsKey = ({ model, tools }: TurnRequest) => `${model} ${toolsetDigest(tools)}`
 
 function remember(map: BoundedMap<string, Lesson>, key: string, lesson: Lesson): void {
-  map.set(key, { ...map.get(key), ...lesson }, lessonBytes + 2 * key.length)
+  map.set(key, mergedLesson(map.get(key), lesson), lessonBytes + 2 * key.length)
 }

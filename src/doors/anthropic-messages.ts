@@ -25,7 +25,7 @@ export const anthropicMessagesDoor: Door = {
       turn,
       writer: (facts) =>
         new MessagesWriter({ requestId: `turn_${facts.id}`, ...facts, ...shape, id: messageId(facts.id) }),
-      answer: (collected, facts) => messagesAnswer(collected, { ...shape, id: messageId(facts.id) }),
+      answer: (collected, facts) => messagesAnswer(collected, { id: messageId(facts.id), ...shape }),
     }
   },
 }

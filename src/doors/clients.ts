@@ -28,6 +28,8 @@ export interface ClientTraits {
   silentAs?: RegExp | undefined
   /** An agent with its own tools: its requests without tools (titles, summaries) need none. */
   hasOwnTools?: boolean | undefined
+  /** It has background tasks (titles, summaries): its requests without tools, and all for models with such a name. */
+  smallModel?: RegExp | undefined
 }
 
 interface ClientRow extends ClientTraits {
@@ -52,6 +54,7 @@ const rows: readonly ClientRow[] = [
     // Headless: `claude-cli/2.1.325 (external, sdk-cli)`. On a terminal it counts its retries down.
     silentAs: /\bsdk-cli\b/,
     hasOwnTools: true,
+    smallModel: /haiku/i,
   },
   {
     name: 'codex',
@@ -102,5 +105,6 @@ export function clientTraits(
     hidesRefusals: row?.hidesRefusals,
     silentAs: row?.silentAs,
     hasOwnTools: row?.hasOwnTools,
+    smallModel: row?.smallModel,
   }
 }

@@ -121,6 +121,10 @@ class CompactionWriter implements EventWriter {
     return out
   }
 
+  opening(): string {
+    return this.#writer.opening()
+  }
+
   keepAlive(): string {
     return this.#writer.keepAlive()
   }

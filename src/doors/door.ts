@@ -31,9 +31,11 @@ export interface StreamFacts extends AnswerFacts {
 /** A writer may know the fast path for text. */
 export interface EventWriter extends Partial<TextDeltaWriter> {
   push(events: readonly TurnEvent[]): string
-  /** An event that keeps a silent stream open, where the text of the door would not: it depends on the answer so far. */
+  /** Text that must precede a keep-alive; empty if already written. It has its own write: tapes recognise keep-alives by their writes. */
+  opening?(): string
+  /** An event that keeps a silent stream open, in place of the door's `keepAlive`. It depends on the answer so far. */
   keepAlive?(): string
-  /** Behind the last text, where a client must get more in a read of its own; undefined if there is nothing more. */
+  /** Text that follows the last text and must reach the client in a separate read; undefined if there is none. */
   parting?(): string | undefined
 }
 
@@ -43,7 +45,7 @@ export interface DoorRequest {
   /** The model to ask instead, if no backend has this name. */
   standIn?: string
   turn: TurnRequest
-  /** The content type of its stream, if that is not an event stream. */
+  /** The content type of the answer's stream, if that is not an event stream. */
   streamType?: string
   /** Writes events as the dialect's stream. */
   writer(facts: StreamFacts): EventWriter
@@ -56,9 +58,13 @@ type ReadHeader = (name: string) => string | undefined
 
 export interface Door {
   name: string
+  /** Model and streaming as the path names them; undefined if the body names them. */
+  named?: { readonly model: string; readonly stream: boolean }
+  /** A request that does not say whether it wants a stream gets one. */
+  streamsByDefault?: true
   /** Written to keep a silent stream open, unless the writer has an event for it. docs/wire-cases.md (T16) lists the forms. */
   keepAlive: string
-  /** Loads what `read` needs and is not in memory. */
+  /** Loads the data that `read` needs and that is not in memory. */
   prepare?(body: unknown): Promise<void>
   read(body: unknown, notes: Notes, header: ReadHeader): DoorRequest
   errorBody(error: GatewayError, turnId?: string): Record<string, unknown>

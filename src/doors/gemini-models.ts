@@ -3,15 +3,16 @@
 import { GatewayError } from '../core/errors.ts'
 import type { ListedModel } from './models.ts'
 
+/** What the service itself lists of the model is passed on, unknown members too. */
 export function toGeminiModel(model: ListedModel): Record<string, unknown> {
+  const said = model.listed?.form === 'gemini' ? model.listed.entry : {}
   return {
+    ...{ version: '', description: '', supportedGenerationMethods: ['generateContent', 'countTokens'] },
+    ...said,
     name: `models/${model.id}`,
-    version: '',
     displayName: model.displayName ?? model.id,
-    description: '',
     ...(model.contextTokens === undefined ? {} : { inputTokenLimit: model.contextTokens }),
     ...(model.outputTokens === undefined ? {} : { outputTokenLimit: model.outputTokens }),
-    supportedGenerationMethods: ['generateContent', 'countTokens'],
     ...(model.reasoning === undefined ? {} : { thinking: model.reasoning }),
   }
 }

@@ -20,8 +20,12 @@ export const helperModelHeader = 'x-dragoman-helper-model'
 /** Gemini CLI asks models by fixed names for summaries, corrections and searches, whatever model its user has chosen. */
 const helperNames = /^gemini-[^/]+$/
 
+/** Of a name that is not checked yet. */
+const longestName = 200
+
 export const geminiDoor = ({ model: named, stream, form }: GeminiTarget): Door => ({
   name: 'gemini',
+  named: { model: named.replace(/^(?:models\/)+/, '').slice(0, longestName), stream },
   keepAlive: geminiKeepAlive,
   errorBody: geminiErrorBody,
   errorStatus: geminiErrorStatus,

@@ -24,10 +24,10 @@ export const openaiResponsesDoor = (earlier: CallerResponses, options?: { isBegi
   prepare: (body) => earlier.gather(referredAnswers(body)),
   read(body, notes) {
     const request = fromResponsesRequest(body, notes, earlier, options)
-    const { model, names, includeProofs, echo } = request
+    const { model, names, includeProofs, includesSources, echo } = request
     const about = ({ id, createdAt, now, client, note }: AnswerFacts) => ({
       id: earlier.idOf(id),
-      ...{ createdAt, now, model, names, includeProofs, echo, note },
+      ...{ createdAt, now, model, names, includeProofs, includesSources, echo, note },
       hidesRefusals: client.hidesRefusals,
       waitsForLimits: client.failsInStream,
     })
@@ -51,6 +51,7 @@ export const openaiResponsesDoor = (earlier: CallerResponses, options?: { isBegi
             return text
           },
           textDelta: (text) => writer.textDelta(text),
+          opening: () => writer.opening(),
           keepAlive: () => writer.keepAlive(),
         }
       },

@@ -7,8 +7,11 @@ import { callerOf, type Exchange } from '../http/exchange.ts'
 import type { Guard } from '../http/guard.ts'
 import { respondText } from '../http/respond.ts'
 import type { RouteTable } from '../http/route.ts'
+import { TurnedAway } from '../http/turned-away.ts'
 import type { Inspector } from '../inspector/inspector.ts'
-import { noRoute, type Route, type RouteServices } from './routes.ts'
+import { admitOperator, type Control } from './control.ts'
+import { noRoute } from './no-route.ts'
+import type { Route, RouteServices } from './routes.ts'
 
 export const stoppingError = () =>
   new GatewayError('upstream-unavailable', 'The gateway is stopping; send the request again.', {
@@ -24,20 +27,29 @@ const crowdedError = () =>
 
 /** Another instance: its messages name the caller of each turn. */
 const peer: Caller = { key: 'peer' }
+const operator: Caller = { key: 'operator' }
 
 interface Admission {
   guard: Guard
   routes: RouteTable<RouteServices>
   cluster: Cluster | undefined
-  inspector?: Inspector | undefined
+  inspector?: Pick<Inspector, 'isLoggedIn'> | undefined
+  control?: Control | undefined
   draining: boolean
+}
+
+interface Admitted {
+  route: Route
+  caller: Caller
+  /** Why the request is refused, although its caller may send it. */
+  refusal?: GatewayError | undefined
 }
 
 /** Undefined if the request has been answered already. */
 export function admit(
   exchange: Exchange,
-  { guard, routes, cluster, inspector, draining }: Admission,
-): { route: Route; caller: Caller } | undefined {
+  { guard, routes, cluster, inspector, control, draining }: Admission,
+): Admitted | undefined {
   if (exchange.crowded) exchange.head.set('connection', 'close')
   const found = routes.find(exchange)
   exchange.head.setAll(found?.headers)
@@ -56,14 +68,19 @@ export function admit(
     respondText(exchange, 204, '')
     return undefined
   }
+  if (found?.control && control) {
+    admitOperator(exchange, control)
+    return { route: found, caller: operator }
+  }
   peers?.admit(exchange)
   const route = found?.peer ? undefined : found
   const key = route?.open ? 'anonymous' : authenticate(exchange, { guard, inspector, route })
-  if (route && !route.always) refuseBusy(exchange, draining)
-  if (route) return { route, caller: callerOf(exchange, key) }
+  const refusal = route && !route.always ? busyError(exchange, draining) : undefined
+  if (route) return { route, caller: callerOf(exchange, key), refusal }
   const methods = routes.methodsOf(exchange.path)
   if (methods.length > 0) exchange.head.set('allow', methods.join(', '))
-  throw noRoute(exchange.method, exchange.path, { methods, inspects: inspector !== undefined })
+  const known = routes.pathsOf(exchange.method)
+  throw noRoute(exchange.method, exchange.path, { methods, inspects: inspector !== undefined, known })
 }
 
 /** The caller of a request for a WebSocket, which is checked like any other. */
@@ -87,7 +104,8 @@ function authenticate(
   if (!route?.page) return guard.authenticate(exchange, { keyInQuery: route?.keyInQuery })
   if (inspector?.isLoggedIn(exchange)) return 'inspector'
   if (guard.asksForKey || exchange.inProcess) return guard.authenticate(exchange)
-  throw new GatewayError(
+  throw new TurnedAway(
+    'login',
     'unauthenticated',
     'The inspector is for its own page: open the link that was printed at the start, or get a new one by `dragoman inspect`.',
   )
@@ -106,9 +124,14 @@ export function admitPeer(
   return { route, caller: peer }
 }
 
-function refuseBusy({ crowded }: Exchange, draining: boolean): void {
-  if (draining) throw stoppingError()
-  if (crowded) throw crowdedError()
+function refuseBusy(exchange: Exchange, draining: boolean): void {
+  const refusal = busyError(exchange, draining)
+  if (refusal) throw refusal
+}
+
+function busyError({ crowded }: Exchange, draining: boolean): GatewayError | undefined {
+  if (draining) return stoppingError()
+  return crowded ? crowdedError() : undefined
 }
 
 /** Any header is allowed: SDKs send many of their own, and the key is what protects the gateway. */
@@ -118,6 +141,7 @@ const corsHeaders = (origin: string, exchange: Exchange) => ({
   'access-control-allow-headers':
     exchange.header('access-control-request-headers') ??
     'authorization, content-type, x-api-key, x-goog-api-key',
-  'access-control-expose-headers': 'x-dragoman-turn, x-dragoman-notes, x-dragoman-session',
+  'access-control-expose-headers':
+    'x-dragoman-turn, x-dragoman-notes, x-dragoman-session, x-dragoman-account',
   vary: 'origin',
 })

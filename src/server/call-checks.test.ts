@@ -25,7 +25,7 @@ it('calls that a server numbers alike in two conversations keep their own record
       { role: 'assistant', content },
       { role: 'tool', results },
     ])
-    const [message] = checks.restore(history, caller, note).messages
+    const [message] = checks.restore(history, { caller }, note).messages
     return message?.role === 'assistant' ? message.content[0] : undefined
   }
   const one = repaired('turn_aaaaaaaaaaaaaaaa', 'Read')

@@ -3,12 +3,19 @@
 import { BoundedMap, entryBytes } from '../base/bounded-map.ts'
 import { callKey, type KnownCall } from '../core/call-key.ts'
 import { type Caller, callerId } from '../core/caller.ts'
+import { type Recall, recalled } from '../core/recall.ts'
 import type { TurnRequest } from '../core/request.ts'
 import { type CallRecord, restoreCalls } from '../protocols/call-check/restore-calls.ts'
 import { type CheckMode, type CheckOutcome, TurnCalls } from '../protocols/call-check/turn-calls.ts'
 
 /** As long as kept thinking. */
 const limits = { maxBytes: 32 * 1024 * 1024, ttlMs: 12 * 60 * 60 * 1000 }
+
+/** Who asks, and what the turn recalls. */
+export interface Remembering {
+  caller: Caller
+  recall?: Recall | undefined
+}
 
 interface TurnOptions {
   backend: string
@@ -23,11 +30,12 @@ interface TurnOptions {
 
 export class CallChecks {
   readonly #modes: ReadonlyMap<string, CheckMode>
-  readonly #records = new BoundedMap<string, CallRecord>(limits)
+  readonly #records: BoundedMap<string, CallRecord>
 
-  /** `modes`: by the name of the backend. */
-  constructor(modes: ReadonlyMap<string, CheckMode>) {
+  /** `modes`: by the name of the backend. `earlier`: its records are shared. */
+  constructor(modes: ReadonlyMap<string, CheckMode>, earlier?: CallChecks) {
     this.#modes = modes
+    this.#records = earlier ? earlier.#records : new BoundedMap<string, CallRecord>(limits)
   }
 
   modeOf(backend: string): CheckMode {
@@ -62,8 +70,9 @@ export class CallChecks {
   }
 
   /** The conversation with all calls as the model made them. */
-  restore(request: TurnRequest, caller: Caller, note: (text: string) => void): TurnRequest {
-    return restoreCalls(request, (call) => this.#records.get(keyOf(caller, call)), note)
+  restore(request: TurnRequest, { caller, recall }: Remembering, note: (text: string) => void): TurnRequest {
+    const find = (call: KnownCall) => this.#records.get(keyOf(caller, call))
+    return restoreCalls(request, (call) => recalled(recall, 'calls', () => find(call)), note)
   }
 }
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Backend, Model } from '../core/backend.ts'
 import { GatewayError } from '../core/errors.ts'
 import { Catalog } from './catalog.ts'
@@ -42,6 +42,26 @@ function catalog(backends: Record<string, Backend>, aliases: Record<string, stri
 }
 
 describe('Catalog', () => {
+  it('a backend that never lists its models is named, with the limit and what to look at', async () => {
+    vi.useFakeTimers()
+    try {
+      const hanging: Backend = {
+        ...backend([]),
+        models: (signal) =>
+          new Promise((_, reject) =>
+            signal.addEventListener('abort', () => reject(GatewayError.ofAbort(signal))),
+          ),
+      }
+      const listings = catalog({ box: hanging }).made.listings()
+      await vi.advanceTimersByTimeAsync(10_000)
+      const error = (await listings)[0]?.listing.error
+      expect(error?.message).toMatch(/^box: no list of models within 10 s; .*"baseUrl"/)
+      expect(error?.code).toBe('timeout')
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
   it("resolves the names of Claude Code's menu", async () => {
     const { resolve } = catalog({ box: backend(['gpt']) }, { best: ['box/gpt'] })
     expect(await resolve('claude-via/box/gpt')).toEqual(['box/gpt'])

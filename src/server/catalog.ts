@@ -4,23 +4,36 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { nearest } from '../base/nearest.ts'
 import type { Backend, Model } from '../core/backend.ts'
 import { GatewayError } from '../core/errors.ts'
+import type { RouteRow } from '../core/model-route.ts'
 import { withoutPickerPrefix } from '../doors/picker-names.ts'
 import { errorFields, type Log } from '../observe/log.ts'
+import { listingReason } from './listing-reason.ts'
 import { type ModelVariant, modelVariants } from './model-variants.ts'
 
 export interface Target {
   backendName: string
   backend: Backend
   model: string
+  /** The name of the account, if the client's name has it. */
+  account?: string | undefined
+  /** The alias that leads here. */
+  alias?: string
   /** Set if the client's name is a variant of a name that exists here. */
   variant?: ModelVariant
 }
 
 interface CatalogOptions {
   backends: ReadonlyMap<string, Backend>
+  /** All models of each alias, those for most requests first. */
   aliases: ReadonlyMap<string, readonly string[]>
+  /** The rows of each alias. Absent: one row for all requests. */
+  routes?: ReadonlyMap<string, readonly RouteRow[]> | undefined
+  /** Whether another model describes images for this one. */
+  describes?: ((backend: string, model: Model) => boolean) | undefined
   log: Log
   now?: () => number
+  /** Of the configuration before: its listings of the same backends stay. */
+  earlier?: Catalog | undefined
 }
 
 interface Listing {
@@ -51,10 +64,33 @@ export class Catalog {
   constructor(options: CatalogOptions) {
     this.#options = options
     this.#now = options.now ?? Date.now
+    const { earlier } = options
+    if (!earlier) return
+    for (const [name, listing] of earlier.#listings)
+      if (earlier.backend(name) === this.backend(name)) this.#listings.set(name, listing)
   }
 
-  get backends(): Iterable<Backend> {
-    return this.#options.backends.values()
+  backend(name: string): Backend | undefined {
+    return this.#options.backends.get(name)
+  }
+
+  /** The same as `resolve`, from what is known already: no backend is asked, and an unknown name has no targets. */
+  known(name: string): Target[] {
+    const listings = [...this.#options.backends].flatMap(([backendName, backend]) => {
+      const listing = this.#listings.get(backendName)
+      return listing ? [{ backendName, backend, listing }] : []
+    })
+    const behind = withoutPickerPrefix(name) ?? name
+    for (const { name: one } of [
+      { name },
+      ...modelVariants(name),
+      { name: behind },
+      ...modelVariants(behind),
+    ]) {
+      const targets = this.#direct(one) ?? held(one, listings)
+      if (targets.length > 0) return targets
+    }
+    return []
   }
 
   /** The backends to try for a model, in order. */
@@ -73,32 +109,34 @@ export class Catalog {
   }
 
   async #find(name: string): Promise<{ targets?: Target[]; holders: string[] }> {
+    const direct = this.#direct(name)
+    if (direct) return { targets: direct, holders: [] }
+    const holders = held(name, await this.listings())
+    if (holders.length === 1) return { targets: holders, holders: [] }
+    return { holders: holders.map(({ backendName }) => `${backendName}/${name}`) }
+  }
+
+  /** By alias or by BACKEND/MODEL. */
+  #direct(name: string): Target[] | undefined {
     const alias = this.#options.aliases.get(name)
     if (alias)
-      return {
-        targets: alias.map((entry) => this.#qualified(entry) ?? this.#unknownTarget(name, entry)),
-        holders: [],
-      }
+      return alias.map((entry) => ({
+        ...(this.#qualified(entry) ?? this.#unknownTarget(name, entry)),
+        alias: name,
+      }))
     const qualified = this.#qualified(name)
-    if (qualified) return { targets: [qualified], holders: [] }
-    const holders = (await this.listings()).filter(({ listing }) =>
-      listing.models.some((model) => model.id === name),
-    )
-    const [only] = holders
-    if (only && holders.length === 1)
-      return {
-        targets: [{ backendName: only.backendName, backend: only.backend, model: name }],
-        holders: [],
-      }
-    return { holders: holders.map(({ backendName }) => `${backendName}/${name}`) }
+    return qualified && [qualified]
   }
 
   #qualified(name: string): Target | undefined {
     const slash = name.indexOf('/')
     if (slash <= 0 || slash === name.length - 1) return undefined
-    const backendName = name.slice(0, slash)
+    const model = name.slice(slash + 1)
+    const [backendName = '', account] = name.slice(0, slash).split('@', 2)
     const backend = this.#options.backends.get(backendName)
-    return backend && { backendName, backend, model: name.slice(slash + 1) }
+    if (!backend || account === undefined) return backend && { backendName, backend, model }
+    if (backend.pool?.has(account)) return { backendName, backend, model, account }
+    throw unknownAccount(account, [backendName], backend.pool?.names ?? [])
   }
 
   #unknownTarget(alias: string, entry: string): never {
@@ -182,6 +220,26 @@ export class Catalog {
     return this.#options.aliases
   }
 
+  /** The rows of an alias; none if it has one for all requests. */
+  rowsOf(alias: string): readonly RouteRow[] {
+    const rows = this.#options.routes?.get(alias) ?? []
+    return rows.length > 1 ? rows : []
+  }
+
+  /** Whether clients may send images for the model, because another one describes them. */
+  describes(backend: string, model: Model): boolean {
+    return this.#options.describes?.(backend, model) ?? false
+  }
+
+  /** What the service says of a model. Undefined if it says nothing, or nothing in time. */
+  async modelOf({ backendName, backend, model }: Target): Promise<Model | undefined> {
+    const listing = await Promise.race([
+      this.#listing(backendName, backend),
+      this.#late(backendName, patienceMs),
+    ])
+    return listing.models.find(({ id }) => id === model)
+  }
+
   /** An outdated listing is used if a new one takes too long: no request waits for a dead backend. */
   #listing(backendName: string, backend: Backend): Listing | Promise<Listing> {
     const known = this.#listings.get(backendName)
@@ -192,8 +250,11 @@ export class Catalog {
   }
 
   async #read(backendName: string, backend: Backend): Promise<Listing> {
+    const limit = new AbortController()
+    const timer = setTimeout(() => limit.abort(silentFor(backendName, listingTimeoutMs)), listingTimeoutMs)
+    timer.unref()
     try {
-      const models = await backend.models(AbortSignal.timeout(listingTimeoutMs))
+      const models = await backend.models(limit.signal)
       this.#listings.set(backendName, { models, readAt: this.#now() })
     } catch (error) {
       this.#options.log.warn('a backend could not be listed', { backend: backendName, ...errorFields(error) })
@@ -201,11 +262,36 @@ export class Catalog {
       const models = this.#listings.get(backendName)?.models ?? []
       this.#listings.set(backendName, { models, readAt: this.#now(), error: GatewayError.from(error) })
     } finally {
+      clearTimeout(timer)
       this.#running.delete(backendName)
     }
     return this.#listings.get(backendName) as Listing
   }
 }
+
+const silentFor = (backendName: string, limitMs: number) =>
+  new GatewayError(
+    'timeout',
+    `${backendName}: no list of models within ${limitMs / 1000} s; is the server busy or still starting, or is "baseUrl" wrong?`,
+  )
+
+/** Never another account in silence. */
+export const unknownAccount = (
+  account: string,
+  backends: readonly string[],
+  names: readonly string[],
+): GatewayError =>
+  new GatewayError(
+    'not-found',
+    `There is no account "${account.slice(0, 100)}" at ${backends.join(', ')}; there is ${names.join(', ') || 'none with a name'}.`,
+    { detail: 'account_not_found', param: 'model' },
+  )
+
+/** The backends that list this model. */
+const held = (model: string, listings: readonly BackendListing[]): Target[] =>
+  listings.flatMap(({ backendName, backend, listing }) =>
+    listing.models.some(({ id }) => id === model) ? [{ backendName, backend, model }] : [],
+  )
 
 /** Nothing is known of its models, and that may change. A service without a list is no such case. */
 const isSilent = ({ listing: { error, models } }: BackendListing) =>
@@ -213,4 +299,4 @@ const isSilent = ({ listing: { error, models } }: BackendListing) =>
 
 /** What a service itself said is not for every caller. */
 const silence = ({ backendName, listing: { error } }: BackendListing) =>
-  ` ${backendName} could not be asked for its models: ${error?.upstream ? 'it answers with errors.' : error?.message}`
+  ` ${backendName} could not be asked for its models: ${error && !error.upstream ? listingReason(backendName, error) : 'it answers with errors.'}`

@@ -1,6 +1,7 @@
 // The routes of the Gemini API. The model is in the path, with its slashes as they are.
 
 import { GatewayError } from '../core/errors.ts'
+import type { Door } from '../doors/door.ts'
 import { type GeminiTarget, geminiDoor } from '../doors/gemini.ts'
 import { geminiModelList, toGeminiModel } from '../doors/gemini-models.ts'
 import type { Exchange } from '../http/exchange.ts'
@@ -10,7 +11,7 @@ import { listedModels, oneModel } from './listed-models.ts'
 import { idIn } from './path-id.ts'
 import type { Route } from './routes.ts'
 import { serveCount } from './serve-count.ts'
-import { serveTurn } from './serve-turn.ts'
+import { turnRoute } from './turn-route.ts'
 
 export const geminiRoutes: readonly Route[] = [
   ...prefixes.flatMap(callRoutes),
@@ -39,12 +40,14 @@ export const geminiRoutes: readonly Route[] = [
 function callRoutes(prefix: string): Route[] {
   const door = (exchange: Exchange, verb: string) =>
     geminiDoor({ model: idIn(exchange, `${prefix}/`, verb), ...formOf(exchange, verb) })
-  const turn = (verb: string): Route => ({
-    method: 'POST',
-    path: `${prefix}/*${verb}`,
-    keyInQuery: true,
-    handle: (exchange, services, caller) => serveTurn(exchange, door(exchange, verb), caller, services),
-  })
+  const turn = (verb: string): Route =>
+    turnRoute({ path: `${prefix}/*${verb}`, keyInQuery: true }, (exchange) => {
+      try {
+        return door(exchange, verb)
+      } catch (error) {
+        return refusingDoor(exchange, verb, error)
+      }
+    })
   return [
     turn(verbs.whole),
     turn(verbs.stream),
@@ -59,6 +62,14 @@ function callRoutes(prefix: string): Route[] {
     },
   ]
 }
+
+/** For a path that cannot be decoded: the request is a turn that this door refuses. */
+const refusingDoor = (exchange: Exchange, verb: string, error: unknown): Door => ({
+  ...geminiDoor({ model: exchange.path, ...formOf(exchange, verb) }),
+  read() {
+    throw error
+  },
+})
 
 const formOf = ({ query }: Exchange, verb: string): Omit<GeminiTarget, 'model'> => ({
   stream: verb === verbs.stream,

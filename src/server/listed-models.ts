@@ -1,17 +1,31 @@
 // All models that can be called: every listing and the aliases.
 
 import { GatewayError } from '../core/errors.ts'
+import type { RouteConditions, RouteRow } from '../core/model-route.ts'
 import type { ListedModel } from '../doors/models.ts'
 import { defined } from '../protocols/requests/decode.ts'
 import type { BackendListing, Catalog } from './catalog.ts'
 
 export const listedModels = async (catalog: Catalog): Promise<ListedModel[]> =>
-  modelsOf(await catalog.listings(), catalog.aliases)
+  modelsOf(withSight(await catalog.listings(), catalog), catalog.aliases, (alias) => catalog.rowsOf(alias))
+
+/** A client sends no image to a model that is listed without sight. */
+const withSight = (listings: readonly BackendListing[], catalog: Catalog): BackendListing[] =>
+  listings.map(({ listing, ...rest }) => ({
+    ...rest,
+    listing: {
+      ...listing,
+      models: listing.models.map((model) =>
+        catalog.describes(rest.backendName, model) ? { ...model, images: true } : model,
+      ),
+    },
+  }))
 
 /** `BACKEND/MODEL` of every listing, and the aliases with the facts of their targets. */
 export function modelsOf(
   listings: readonly Pick<BackendListing, 'backendName' | 'listing'>[],
   names: Catalog['aliases'],
+  rowsOf: Catalog['rowsOf'] = () => [],
 ): ListedModel[] {
   const listed = listings.flatMap(({ backendName, listing }) =>
     listing.models.map((model) => ({ ...model, id: `${backendName}/${model.id}`, backend: backendName })),
@@ -19,10 +33,18 @@ export function modelsOf(
   const known = new Map(listed.map((model) => [model.id, model]))
   const aliases = [...names].map(([alias, targets]) => {
     const [first = ''] = targets
-    const found = targets.flatMap((target) => known.get(target) ?? [])
+    const rows = rowsOf(alias)
+    const sizesOf = (names: readonly string[], size: 'contextTokens' | 'outputTokens') =>
+      smallest(names.map((name) => known.get(name)?.[size]))
+    const forAll = rows.filter(({ when }) => isForAny(when, 'inputTokens'))
     const sizes = {
-      contextTokens: smallest(found.map(({ contextTokens }) => contextTokens)),
-      outputTokens: smallest(found.map(({ outputTokens }) => outputTokens)),
+      // A longer request takes a row for long ones.
+      contextTokens:
+        rows.length > 0
+          ? largest(forAll.map(({ use }) => sizesOf(use, 'contextTokens')))
+          : sizesOf(targets, 'contextTokens'),
+      outputTokens: sizesOf(targets, 'outputTokens'),
+      images: rows.some(({ when }) => when?.images === true && isForAny(when, 'images')) || undefined,
     }
     const { listed: entry, ...facts } = known.get(first) ?? {}
     // What the service lists holds for its own model alone.
@@ -30,6 +52,15 @@ export function modelsOf(
     return { ...facts, ...alone, ...defined(sizes), id: alias, backend: first.split('/', 1)[0] ?? '' }
   })
   return [...aliases, ...listed]
+}
+
+/** Whether a row has no condition but this. */
+const isForAny = (when: RouteRow['when'], condition: keyof RouteConditions): boolean =>
+  Object.entries(when ?? {}).every(([name, wanted]) => wanted === undefined || name === condition)
+
+const largest = (sizes: readonly (number | undefined)[]): number | undefined => {
+  const known = sizes.filter((size) => size !== undefined)
+  return known.length > 0 ? Math.max(...known) : undefined
 }
 
 /** Any target may get the request: it must fit the smallest known size. */

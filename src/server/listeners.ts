@@ -29,9 +29,11 @@ interface ListenersOptions {
   log: Log
 }
 
-export interface Listeners extends Omit<HttpServer, 'listen' | 'take'> {
+export interface Listeners extends Omit<HttpServer, 'listen' | 'listenToo' | 'take'> {
   /** `announce` gets the URL for other instances. */
   listen(address: Address, announce: (url: string) => Promise<void> | undefined): Promise<string>
+  /** Listens for clients on one more address. Not for workers: their parent has the ports. */
+  listenToo(address: Address): Promise<string>
   /** The other workers get all new connections. */
   leave(): void
 }
@@ -50,6 +52,11 @@ export function createListeners({ requests, limits, shared, log }: ListenersOpti
       shared?.onConnection((socket) => server.take(socket))
       return shared?.url ?? url
     },
+    listenToo: ({ host, port }) =>
+      server.listenToo(host, port).catch(async (error: unknown) => {
+        void server.stopAccepting()
+        throw error
+      }),
     get connections() {
       return server.connections
     },

@@ -2,34 +2,41 @@
 // if the gateway has any.
 
 import { nativeSignal } from '../base/signal.ts'
-import { defaultRetryPolicy, openTurn } from '../core/attempts.ts'
+import { type Attempt, defaultRetryPolicy, openTurn } from '../core/attempts.ts'
 import type { Backend, SessionState, TextRepair, TurnContext } from '../core/backend.ts'
+import { errorFacts } from '../core/error-facts.ts'
 import { GatewayError } from '../core/errors.ts'
 import type { TurnRequest } from '../core/request.ts'
 import { sessionOf, sessionOfResults } from '../core/session-id.ts'
 import { Turn } from '../core/turn.ts'
 import type { DoorRequest } from '../doors/door.ts'
 import { type LocalTurnOptions, localTurn, offerLocalTools } from '../local-tools/local-turn.ts'
+import { type LocalTools, TapedTools } from '../local-tools/tools.ts'
 import type { TurnCalls } from '../protocols/call-check/turn-calls.ts'
 import { answerHeadersFor } from '../protocols/requests/dialect-headers.ts'
 import { withoutForeignParts } from '../protocols/requests/opaque-parts.ts'
 import type { Target } from './catalog.ts'
+import { runWithWords } from './describe-images.ts'
+import { afterOverflow, routeTargets } from './model-routes.ts'
 import type { ModelVariant } from './model-variants.ts'
 import { resolveModel } from './resolve-model.ts'
 import { type RetryTurnOptions, retryTurn } from './retry-turn.ts'
 import { searchTurn } from './search-turn.ts'
 import type { Serving } from './serving.ts'
 import { type DeferredTurn, deferralNote } from './tool-deferral.ts'
+import { accountHeader, clientTurn, TurnPools, withAccount } from './turn-pools.ts'
+import { offerWebTools, type WebPlan } from './web-offer.ts'
+import { webTurn } from './web-turn.ts'
 
 /** Resolves with the first turn that has visible output; tries every target of an alias before it fails. */
 export async function openUpstream(serving: Serving): Promise<Turn> {
   const { services, request, notes, client } = serving
-  const targets = await resolveModel(services.catalog, request, notes)
+  const targets = withAccount(await targetsOf(serving), serving.header(accountHeader))
   const [{ variant } = {}] = targets
   if (variant) notes.add(variantNote(request, variant))
-  const { local } = services
+  const local = localToolsOf(serving)
   const note = (text: string) => notes.add(text)
-  const turn = services.callChecks?.restore(request.turn, serving.caller, note) ?? request.turn
+  const turn = services.callChecks?.restore(request.turn, serving, note) ?? request.turn
   const offered = local && !client.hasOwnTools ? await offerLocalTools(turn, local) : undefined
   if (!local || !offered) return openForClient(serving, turn, targets)
   notes.add("the gateway's own tools were offered to the model")
@@ -43,6 +50,28 @@ export async function openUpstream(serving: Serving): Promise<Turn> {
   const onRan: LocalTurnOptions['onRan'] = (run) => serving.observer.ran(run)
   const options = { request: offered, executor: local, context, first, ask, onOutput, abandon, onRan }
   return new Turn(localTurn(options), serving.budget)
+}
+
+function localToolsOf({ services: { local }, tape }: Serving): LocalTools | undefined {
+  return local && tape ? new TapedTools(local, (frame) => tape.add(frame)) : local
+}
+
+/** A run goes on where it began, also if the name of its model means something else by now. */
+async function targetsOf(serving: Serving): Promise<Target[]> {
+  const { services, request, notes } = serving
+  const { earlierRuns, catalog } = services
+  const resolve = async () => routeTargets(serving, await resolveModel(catalog, request, notes))
+  const sessionId = earlierRuns && sessionOfResults(request.turn.messages)
+  if (!earlierRuns || sessionId === undefined) return resolve()
+  const own = earlierRuns.find(sessionId, request.model)
+  try {
+    const targets = await resolve()
+    return own ? [own, ...targets] : targets
+  } catch (error) {
+    const target = own ?? (await earlierRuns.findElsewhere(sessionId, request.model))
+    if (target) return [target]
+    throw error
+  }
 }
 
 /** A turn with the client's tools: the model may have to search for some of them, or be asked again for a call. */
@@ -62,6 +91,10 @@ async function openForClient(
       })
     const legs = { ask: askLater(serving, target), abandon: abandonAt(target), onSearch }
     return new Turn(searchTurn({ deferred, first, ...legs }), serving.budget)
+  }
+  if (opened.web) {
+    const legs = { ask: askLater(serving, target), abandon: abandonAt(target) }
+    return new Turn(webTurn({ plan: opened.web, serving, first, ...legs }), serving.budget)
   }
   const retried = retryOptions(serving, asked, opened)
   return retried ? new Turn(retryTurn(retried), serving.budget) : first
@@ -106,6 +139,7 @@ interface OpenedTurn {
   turn: Turn
   target: Target
   deferred: DeferredTurn | undefined
+  web: WebPlan | undefined
   /** The check of its calls; undefined if they are not checked. */
   calls: TurnCalls | undefined
 }
@@ -120,33 +154,30 @@ async function openOne(
   const { services, caller, notes, budget, turnId, observer, sink, signal, head, client, tape, tap } = serving
   const isLaterPart = part === 'later' || part === 'again'
   let deferred: DeferredTurn | undefined
+  let web: WebPlan | undefined
   let calls: TurnCalls | undefined
-  let lasting = notes.all.length
   const keptBefore = budget.spent
+  const accounts = new TurnPools(signal, clientTurn(serving, asked))
+  const onSession = sessionTeller(serving)
   const onRepair = (kind: TextRepair) => observer.repaired(kind)
   const run = (target: Target) => {
     const traceHeaders = observer.attempts(target)
     if (tape) services.taping?.onTarget(tape, target.backendName, target.model)
+    const conflict = services.replayInputs?.attempts.conflict()
+    if (conflict) throw conflict
     const wholeArguments = !asked.stream || client.toolArguments === 'whole'
-    const onSession = (state: SessionState | undefined, why?: string) => {
-      head.set('x-dragoman-session', state)
-      observer.session = state
-      observer.sessionWhy = why
-    }
     onSession(undefined)
+    const ofPool = accounts.of(target)
     head.pass(undefined)
     budget.rewind(keptBefore)
     const onAnswerHeaders: TurnContext['onAnswerHeaders'] = (form, headers) =>
       head.pass(scrubbed(answerHeadersFor(asked.origin.dialect, form, headers), services))
     const note = (text: string) => notes.add(text)
-    deferred =
-      part === 'only'
-        ? services.deferral?.defer({ ...asked, model: target.model }, target.backend, caller)
-        : undefined
-    if (deferred) note(deferralNote(deferred.plan))
-    const upstreamRequest = forTarget(deferred?.request ?? asked, target, note)
+    deferred = part === 'only' ? deferredFor(asked, target, serving) : undefined
+    web = part === 'only' && !deferred ? offerWebTools(asked, target, serving) : undefined
+    const upstreamRequest = forTarget(deferred?.request ?? web?.request ?? asked, target, note)
     calls = beginChecks(serving, upstreamRequest, target)
-    return target.backend.run(upstreamRequest, {
+    return runWithWords(upstreamRequest, target, serving, {
       turnId,
       caller,
       signal,
@@ -155,20 +186,17 @@ async function openOne(
       wholeArguments,
       onSession,
       tap,
+      recall: serving.recall,
       sessionId: services.replayInputs?.sessionId,
       onRepair,
       onAnswerHeaders,
       traceHeaders,
       mayOpenLane:
-        part === 'only' && !deferred && services.callChecks?.modeOf(target.backendName) !== 'retry',
+        part === 'only' && !deferred && !web && services.callChecks?.modeOf(target.backendName) !== 'retry',
       calls,
       isSecondTry: part === 'again',
+      accounts: ofPool,
     })
-  }
-  const noteFallback = ({ backendName, model }: Target, why: string) => {
-    notes.rewind(lasting)
-    notes.add(`${backendName}/${model} ${why}; the next of the alias was used`)
-    lasting = notes.all.length
   }
   const opening = openTurn<Target>({
     targets,
@@ -182,18 +210,80 @@ async function openOne(
     signal,
     memory: budget,
     mayRetry: () => isLaterPart || !sink.started,
-    onFailure: (failed, error, next) => {
-      observer.retried(error, failed.backendName, next)
-      if (next === 'fallback') noteFallback(failed, `failed (${error.code})`)
-    },
-    onSkipped: (skipped, _refusal, next) => {
-      observer.skipped(addressOf(skipped))
-      if (next === 'fallback') noteFallback(skipped, 'has failed too often and is left alone for now')
-    },
+    mayHop: (failed, error) => accounts.mayHop(failed, error),
+    ...attemptReports(serving, accounts),
+    recorded: services.replayInputs?.attempts,
+    ...(isLaterPart ? {} : { othersAfter: afterOverflow(serving) }),
   })
   const { turn, target } = await opening.catch((error: unknown) => fail(serving, error))
   observer.target = { backendName: target.backendName, model: target.model }
-  return { turn, target, deferred, calls }
+  accounts.opened(target)
+  return { turn, target, deferred, web, calls }
+}
+
+type AttemptReports = Pick<Attempt<Target>, 'onFailure' | 'onSkipped'>
+
+/** Failed and skipped targets, for accounts, log and tape. A note about each replaces the notes of its attempt. */
+function attemptReports(serving: Serving, accounts: TurnPools): AttemptReports {
+  const { notes, observer } = serving
+  let lasting = notes.all.length
+  const noteFallback = ({ backendName, model }: Target, why: string) => {
+    notes.rewind(lasting)
+    notes.add(`${backendName}/${model} ${why}; the next of the alias was used`)
+    lasting = notes.all.length
+  }
+  return {
+    onFailure: (failed, error, next, waitMs) => {
+      accounts.failed(failed, error)
+      observer.retried(error, failed.backendName, next)
+      tapeFailure(serving, failed, { error, next, waitMs })
+      if (next === 'fallback') noteFallback(failed, `failed (${error.code})`)
+    },
+    onSkipped: (skipped, refusal, next) => {
+      observer.skipped(addressOf(skipped))
+      tapeFailure(serving, skipped, { error: refusal, next, isSkipped: true })
+      if (next === 'fallback') noteFallback(skipped, 'has failed too often and is left alone for now')
+    },
+  }
+}
+
+function deferredFor(asked: TurnRequest, { backend, model }: Target, serving: Serving) {
+  const deferred = serving.services.deferral?.defer(withModel(asked, model), backend, serving)
+  if (deferred) serving.notes.add(deferralNote(deferred.plan))
+  return deferred
+}
+
+const sessionTeller =
+  ({ head, observer }: Serving) =>
+  (state: SessionState | undefined, why?: string) => {
+    head.set('x-dragoman-session', state)
+    observer.session = state
+    observer.sessionWhy = why
+  }
+
+interface AttemptFailure {
+  error: GatewayError
+  next: 'retry' | 'fallback' | 'give up'
+  waitMs?: number | undefined
+  isSkipped?: boolean
+}
+
+function tapeFailure(
+  { tape, services: { scrubber } }: Serving,
+  target: Target,
+  { error: failure, next, waitMs, isSkipped }: AttemptFailure,
+): void {
+  if (!tape) return
+  const error = scrubber.scrubError(failure)
+  const { code, message, upstream } = error
+  const status = upstream?.status
+  tape.add({
+    ...{ side: 'gateway', do: 'failure', ...addressOf(target), code, message, next },
+    ...(status === undefined ? {} : { status }),
+    ...(waitMs === undefined ? {} : { waitMs: Math.round(waitMs) }),
+    ...(isSkipped ? { skipped: true } : {}),
+    error: errorFacts(error),
+  })
 }
 
 /** The client's own tools count as offered, also those that the model has not loaded. */
@@ -259,6 +349,13 @@ function variantNote({ model, turn }: DoorRequest, variant: ModelVariant): strin
 const effortOf = (turn: TurnRequest, variant: ModelVariant | undefined) =>
   turn.reasoning || turn.otherEffort !== undefined ? undefined : variant?.effort
 
+/** Not a literal with the model after the spread: that takes ten times as long. */
+function withModel(request: TurnRequest, model: string): TurnRequest {
+  const named = { ...request }
+  named.model = model
+  return named
+}
+
 function forTarget(
   turn: TurnRequest,
   { backend, model, variant }: Target,
@@ -266,6 +363,6 @@ function forTarget(
 ): TurnRequest {
   const known = withoutForeignParts(turn, backend.dialects ?? [], note)
   const effort = effortOf(turn, variant)
-  if (effort === undefined) return { ...known, model }
+  if (effort === undefined) return withModel(known, model)
   return { ...known, model, reasoning: { effort }, origin: { ...turn.origin, faithful: false } }
 }

@@ -11,10 +11,16 @@ import type { Observing } from '../observe/turn-observer.ts'
 import { messagesErrorBody } from '../protocols/anthropic-messages/errors.ts'
 import { openaiErrorBody } from '../protocols/errors/openai-error.ts'
 import { geminiErrorBody } from '../protocols/gemini/errors.ts'
+import { ollamaErrorBody } from '../protocols/ollama/errors.ts'
 import { isGeminiPath } from './gemini-path.ts'
+import { isOllamaPath } from './ollama-path.ts'
 
 /** A stranger, or a client that is set up wrong. */
-const guarded = new Set<ErrorCode>(['unauthenticated', 'forbidden', 'misdirected'])
+export const guarded: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'unauthenticated',
+  'forbidden',
+  'misdirected',
+])
 
 type Refused = Pick<Exchange, 'method' | 'path' | 'header' | 'head' | 'sink'>
 
@@ -64,6 +70,7 @@ const errorShape = (exchange: Refused, error: GatewayError): ErrorShape => ({
 })
 
 function bodyFor(exchange: Refused): (error: GatewayError) => Record<string, unknown> {
+  if (isOllamaPath(exchange.path)) return ollamaErrorBody
   if (speaksGoogle(exchange)) return geminiErrorBody
   return speaksAnthropic(exchange) ? messagesErrorBody : openaiErrorBody
 }

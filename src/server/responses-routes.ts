@@ -12,7 +12,7 @@ import { respondJson } from '../http/respond.ts'
 import { idIn } from './path-id.ts'
 import type { Route } from './routes.ts'
 import { serveCount } from './serve-count.ts'
-import { serveTurn } from './serve-turn.ts'
+import { turnRoute } from './turn-route.ts'
 
 export const responsesPath = '/v1/responses'
 const prefix = `${responsesPath}/`
@@ -20,12 +20,9 @@ const cancel = '/cancel'
 const inputItems = '/input_items'
 
 export const responsesRoutes: readonly Route[] = [
-  {
-    method: 'POST',
-    path: responsesPath,
-    handle: (exchange, services, caller) =>
-      serveTurn(exchange, openaiResponsesDoor(services.responses.of(caller)), caller, services),
-  },
+  turnRoute({ path: responsesPath }, (_exchange, services, caller) =>
+    openaiResponsesDoor(services.responses.of(caller)),
+  ),
   {
     method: 'POST',
     path: `${prefix}input_tokens`,
@@ -40,12 +37,9 @@ export const responsesRoutes: readonly Route[] = [
         services,
       ),
   },
-  {
-    method: 'POST',
-    path: `${prefix}compact`,
-    handle: (exchange, services, caller) =>
-      serveTurn(exchange, compactDoor(services.responses.of(caller)), caller, services),
-  },
+  turnRoute({ path: `${prefix}compact` }, (_exchange, services, caller) =>
+    compactDoor(services.responses.of(caller)),
+  ),
   {
     method: 'GET',
     path: `${prefix}*`,

@@ -43,7 +43,7 @@ export async function serveCount(
   const request = door.read(json, notes, exchange.header)
   const { model, turn } = request
   const [target] = await resolveModel(services.catalog, request, notes)
-  const restored = services.callChecks?.restore(turn, caller, () => undefined) ?? turn
+  const restored = services.callChecks?.restore(turn, { caller }, () => undefined) ?? turn
   const asked: TurnRequest = {
     ...restored,
     model: target?.model ?? model,
@@ -64,7 +64,7 @@ export async function serveCount(
 
 /** What the model would get: without the tools that it has to search for. */
 const sentOf = (asked: TurnRequest, target: Target | undefined, caller: Caller, { deferral }: Services) =>
-  (target && deferral?.defer(asked, target.backend, caller)?.request) ?? asked
+  (target && deferral?.defer(asked, target.backend, { caller })?.request) ?? asked
 
 /** The service refuses this request, and will refuse the turn too: the client mends it by the service's words. */
 const isAboutRequest = ({ code, said }: GatewayError): boolean =>

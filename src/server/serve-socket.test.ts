@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { Latch } from '../base/latch.ts'
 import type { WebSocketConnection } from '../http/websocket/connection.ts'
+import type { Entry } from './entry.ts'
 import type { RouteServices } from './routes.ts'
 import { ResponsesSocket } from './serve-socket.ts'
 
@@ -26,9 +27,11 @@ function openSocket(times: { longestMs?: number; idleMs?: number }) {
     metrics: { count: () => undefined },
     scrubber: { scrubError: (error: unknown) => error },
   } as unknown as RouteServices
-  const track = (run: () => Promise<void>) => run()
+  const entry = { services } as unknown as Entry
+  const entries = { current: entry, onSwitch: () => () => undefined }
+  const track = (run: (entry: Entry) => Promise<void>) => run(entry)
   new ResponsesSocket({
-    ...{ connection, services, track, times, caller: { key: 'k' } },
+    ...{ connection, entries, track, times, caller: { key: 'k' } },
     header: () => undefined,
     headerNames: () => [],
   })

@@ -10,12 +10,16 @@ import { openaiResponsesDoor } from '../doors/openai-responses.ts'
 import type { CallerResponses } from '../doors/response-store.ts'
 import { AnswerHead } from '../http/answer-head.ts'
 import type { Exchange } from '../http/exchange.ts'
-import { type JsonBody, readJsonBody } from '../http/json-body.ts'
+import type { Guard } from '../http/guard.ts'
+import { type BodySoFar, type JsonBody, readJsonBody } from '../http/json-body.ts'
 import type { WebSocketConnection } from '../http/websocket/connection.ts'
 import { closeCodes } from '../http/websocket/frames.ts'
 import { SocketSink } from '../http/websocket/sse-sink.ts'
 import { stoppingError } from './admit.ts'
+import { beginTurn } from './begin-turn.ts'
+import type { Entries, Entry } from './entry.ts'
 import { refuse } from './refuse.ts'
+import { nothingRead, refuseTurn } from './refuse-turn.ts'
 import type { RouteServices } from './routes.ts'
 import { serveTurn } from './serve-turn.ts'
 
@@ -36,9 +40,11 @@ interface ResponsesSocketOptions {
   caller: Caller
   header: Exchange['header']
   headerNames: Exchange['headerNames']
-  services: RouteServices
-  /** Counts a turn as a request in progress. */
-  track(run: () => Promise<void>): Promise<void>
+  entries: Pick<Entries, 'current' | 'onSwitch'>
+  /** Counts a turn as a request in progress, on the configuration in force. */
+  track(run: (entry: Entry) => Promise<void>): Promise<void>
+  /** Why the client may not send another message. */
+  problem?(guard: Guard): GatewayError | undefined
   times?: SocketTimes | undefined
 }
 
@@ -61,41 +67,64 @@ export class ResponsesSocket {
 
   constructor(options: ResponsesSocketOptions) {
     this.#options = options
-    const { connection, caller, services, times } = options
+    const { connection, caller, entries, times } = options
     this.#owner = { key: caller.key, session: `socket ${randomId(16)}` }
     const expiry = setTimeout(() => this.#expire(), times?.longestMs ?? longestMs).unref()
     this.#ends.push(
       () => clearTimeout(expiry),
       () => clearTimeout(this.#idle),
-      services.stopping.on(() => this.#closeWhenIdle(closeCodes.goingAway)),
+      this.#services.stopping.on(() => this.#closeWhenIdle(closeCodes.goingAway)),
+      entries.onSwitch(() => this.#onSwitch()),
       connection.onGone(() => this.#end()),
     )
     this.#armIdle()
   }
 
+  get #services(): RouteServices {
+    return this.#options.entries.current.services
+  }
+
+  get #problem(): GatewayError | undefined {
+    return this.#options.problem?.(this.#options.entries.current.guard)
+  }
+
+  /** The key may be gone. A running turn may end. */
+  #onSwitch(): void {
+    if (this.#problem) this.#closeWhenIdle(closeCodes.policy)
+  }
+
   onMessage(bytes: Buffer): void {
-    const { services, track } = this.#options
+    const { track } = this.#options
+    const services = this.#services
+    const problem = this.#problem
+    if (problem) {
+      this.#refuseMessage(problem)
+      return this.#closeWhenIdle(closeCodes.policy)
+    }
     if (this.#inFlight >= mostInFlight || this.#waitingBytes + bytes.length > services.bodyLimits.bytes)
-      return this.#refuse(tooMany(`At most ${mostInFlight} responses may be in progress on one connection.`))
+      return this.#refuseMessage(
+        tooMany(`At most ${mostInFlight} responses may be in progress on one connection.`),
+      )
     this.#inFlight++
     this.#waitingBytes += bytes.length
     clearTimeout(this.#idle)
-    void track(() => this.#serve(bytes))
+    void track((entry) => this.#serve(bytes, entry.services))
       .catch(() => this.#options.connection.close(closeCodes.internal))
       .finally(() => {
         this.#inFlight--
         this.#armIdle()
         if (services.stopping.tripped || services.draining()) this.#closeWhenIdle(closeCodes.goingAway)
         if (this.#expired) this.#closeWhenIdle(closeCodes.normal)
+        this.#onSwitch()
       })
   }
 
   /** Reads the message and takes its place in its lane. */
-  async #serve(bytes: Buffer): Promise<void> {
-    const { services } = this.#options
-    const frame = await readJsonBody(this.#exchange(bytes), services.bodyLimits).catch((error: unknown) => {
-      this.#refuse(GatewayError.from(error))
-    })
+  async #serve(bytes: Buffer, services: RouteServices): Promise<void> {
+    const soFar: BodySoFar = { text: '', isWhole: false }
+    const frame = await readJsonBody(this.#exchange(bytes), services.bodyLimits, soFar).catch(
+      (error: unknown) => this.#refuseMessage(GatewayError.from(error), soFar),
+    )
     const lane = frame && this.#laneOf(frame)
     if (!frame || !lane) {
       this.#waitingBytes -= bytes.length
@@ -103,15 +132,16 @@ export class ResponsesSocket {
     }
     const served = lane.tail.then(() => {
       this.#waitingBytes -= bytes.length
-      return this.#options.connection.gone ? undefined : this.#turn(frame, lane)
+      return this.#options.connection.gone ? undefined : this.#turn(frame, lane, services)
     })
     lane.tail = served.catch(() => undefined)
     await served
   }
 
   /** Undefined if the message was refused. */
-  #laneOf({ json }: JsonBody): Lane | undefined {
-    const { services } = this.#options
+  #laneOf(message: JsonBody): Lane | undefined {
+    const { json } = message
+    const refuse = (error: GatewayError) => this.#refuseMessage(error, { ...message, isWhole: true }, name)
     const fields: Fields = isObject(json) ? json : {}
     const id = fields.stream_id
     const name = typeof id === 'string' ? id : undefined
@@ -120,26 +150,21 @@ export class ResponsesSocket {
       (fields.type !== 'response.create' && bad('type: must be "response.create"', 'type')) ||
       ((id ?? undefined) !== name && bad('stream_id: must be a string', 'stream_id')) ||
       ((name?.length ?? 0) > longestLaneName && bad('stream_id: is too long', 'stream_id')) ||
-      (services.draining() && stoppingError()) ||
+      (this.#services.draining() && stoppingError()) ||
       (this.#expired && expired())
-    if (problem) {
-      this.#refuse(problem, name)
-      return undefined
-    }
+    if (problem) return refuse(problem)
     const known = this.#lanes.get(name)
     if (known) return known
     const named = this.#lanes.size - (this.#lanes.has(undefined) ? 1 : 0)
-    if (name !== undefined && named >= mostLanes) {
-      this.#refuse(tooMany(`At most ${mostLanes} values of stream_id may be used on one connection.`), name)
-      return undefined
-    }
+    if (name !== undefined && named >= mostLanes)
+      return refuse(tooMany(`At most ${mostLanes} values of stream_id may be used on one connection.`))
     const lane = { tail: Promise.resolve(), last: undefined }
     this.#lanes.set(name, lane)
     return lane
   }
 
-  async #turn({ json, bytes }: JsonBody, lane: Lane): Promise<void> {
-    const { caller, services } = this.#options
+  async #turn({ json, bytes }: JsonBody, lane: Lane, services: RouteServices): Promise<void> {
+    const { caller } = this.#options
     const {
       type: _type,
       stream_id: id,
@@ -149,10 +174,9 @@ export class ResponsesSocket {
       ...fields
     } = json as Fields
     const body = { stream: true, ...fields }
-    const exchange = this.#exchange(undefined, {
-      streamId: typeof id === 'string' ? id : undefined,
-      json: { json: body, text: JSON.stringify(body), bytes },
-    })
+    const message = { json: body, text: JSON.stringify(body), bytes }
+    const streamId = typeof id === 'string' ? id : undefined
+    const exchange = this.#exchange(undefined, { streamId, json: message })
     const kept: string[] = []
     const isBeginning = generate === false
     const responses = this.#responses((response) => kept.push(response))
@@ -161,7 +185,8 @@ export class ResponsesSocket {
       if (isBeginning) await warmUp(exchange, door, body)
       else await serveTurn(exchange, door, caller, services)
     } catch (error) {
-      refuse(exchange, GatewayError.from(error), services)
+      const turn = beginTurn(exchange, door, caller, services)
+      refuseTurn(turn, GatewayError.from(error), { ...message, isWhole: true })
     }
     const [fresh] = kept
     const before = typeof fields.previous_response_id === 'string' ? fields.previous_response_id : undefined
@@ -175,7 +200,8 @@ export class ResponsesSocket {
 
   /** What this connection keeps, before what is stored. */
   #responses(onKept: (id: string) => void): CallerResponses {
-    const { services, caller } = this.#options
+    const { caller } = this.#options
+    const services = this.#services
     const own = services.socketResponses.of(this.#owner)
     const stored = services.responses.of(caller)
     return {
@@ -191,7 +217,7 @@ export class ResponsesSocket {
   }
 
   #forget(id: string): void {
-    this.#options.services.socketResponses.delete(id, this.#owner)
+    this.#services.socketResponses.delete(id, this.#owner)
   }
 
   #exchange(bytes: Buffer | undefined, answer: { streamId?: string | undefined; json?: JsonBody } = {}) {
@@ -217,13 +243,18 @@ export class ResponsesSocket {
     } satisfies Exchange
   }
 
-  #refuse(error: GatewayError, streamId?: string): void {
-    refuse(this.#exchange(undefined, { streamId }), error, this.#options.services)
+  /** A message that gets no answer is a turn too. */
+  #refuseMessage(error: GatewayError, body: BodySoFar = nothingRead, streamId?: string): undefined {
+    const { caller } = this.#options
+    const services = this.#services
+    const exchange = this.#exchange(undefined, { streamId })
+    const door = openaiResponsesDoor(services.responses.of(caller))
+    refuseTurn(beginTurn(exchange, door, caller, services), error, body)
   }
 
   #expire(): void {
     this.#expired = true
-    this.#refuse(expired())
+    refuse(this.#exchange(undefined), expired(), this.#services)
     this.#closeWhenIdle(closeCodes.normal)
   }
 

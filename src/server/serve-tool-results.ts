@@ -1,6 +1,6 @@
 // POST /v1/tool_results: passes results to waiting sessions before the request that will carry them.
 
-import type { Delivery } from '../core/backend.ts'
+import type { Backend, Delivery } from '../core/backend.ts'
 import type { Caller } from '../core/caller.ts'
 import { GatewayError } from '../core/errors.ts'
 import type { ToolResult } from '../core/request.ts'
@@ -11,10 +11,10 @@ import type { Tracer } from '../observe/tracing.ts'
 import { unmarkId } from '../protocols/call-check/marked-id.ts'
 import { openaiErrorBody } from '../protocols/errors/openai-error.ts'
 import { readToolResults } from '../protocols/openai-chat/tool-results-in.ts'
-import type { Catalog } from './catalog.ts'
 
 interface Services {
-  catalog: Catalog
+  /** Of the configuration in force, and earlier ones that still have runs. */
+  backends(): Iterable<readonly [string, Backend]>
   bodyLimits: BodyLimits
   tracer?: Tracer | undefined
 }
@@ -28,7 +28,7 @@ export async function serveToolResults(
   // A corrected call is known to its run without the mark.
   const given = readToolResults(json)
   const results = given.map((result) => ({ ...result, callId: unmarkId(result.callId) }))
-  const deliveries = await deliver(results, caller, services.catalog)
+  const deliveries = await deliver(results, caller, services.backends())
   services.tracer?.arrived(results, caller)
   const idsOf = (state: Delivery['state']) =>
     given.filter((_, at) => deliveries[at]?.state === state).map(({ callId }) => callId)
@@ -43,14 +43,14 @@ export async function serveToolResults(
 async function deliver(
   results: readonly ToolResult[],
   caller: Caller,
-  catalog: Catalog,
+  backends: Iterable<readonly [string, Backend]>,
 ): Promise<Delivery[]> {
   const deliveries: Delivery[] = results.map(({ callId }) => ({
     callId,
     state: 'unknown',
     why: 'no backend here keeps sessions',
   }))
-  for (const { sessions } of catalog.backends) {
+  for (const [, { sessions }] of backends) {
     const places = deliveries.flatMap(({ state }, at) => (state === 'unknown' ? [at] : []))
     if (!sessions || places.length === 0) continue
     const asked = places.flatMap((at) => results[at] ?? [])

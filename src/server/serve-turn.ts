@@ -1,25 +1,25 @@
 // Serves one turn: reads the request through its door, opens the upstream, pumps the answer. Doors and backends meet only here.
 
-import { randomId } from '../base/ids.ts'
 import type { Caller } from '../core/caller.ts'
 import { TurnCollector } from '../core/collect.ts'
 import { GatewayError } from '../core/errors.ts'
 import { openFastPath } from '../core/fast-path.ts'
 import { startKeepAlive } from '../core/keep-alive.ts'
-import { Notes } from '../core/notes.ts'
+import { recalled } from '../core/recall.ts'
 import { endApart, pump, type Turn } from '../core/turn.ts'
 import { TurnBudget } from '../core/turn-budget.ts'
 import { turnSignal } from '../core/turn-signal.ts'
-import { clientName } from '../doors/clients.ts'
 import type { Door, DoorRequest } from '../doors/door.ts'
 import type { Exchange } from '../http/exchange.ts'
-import { type BodyLimits, pauseAfter, readJsonBody } from '../http/json-body.ts'
-import { TurnObserver } from '../observe/turn-observer.ts'
+import { type BodySoFar, pauseAfter, readJsonBody } from '../http/json-body.ts'
 import { dialectHeaders } from '../protocols/requests/dialect-headers.ts'
-import { recordHeader, recordingIsOff } from '../tapes/tape-source.ts'
+import { addNotes } from './answer-notes.ts'
+import { type BegunTurn, beginTurn, observeTurn, seconds } from './begin-turn.ts'
 import { openUpstream } from './open-upstream.ts'
-import { refuse, shapeOf } from './refuse.ts'
+import { refuse } from './refuse.ts'
+import { refuseTurn } from './refuse-turn.ts'
 import type { Serving, TurnServices } from './serving.ts'
+import { asFinal } from './silent-waits.ts'
 
 export async function serveTurn(
   exchange: Exchange,
@@ -27,32 +27,24 @@ export async function serveTurn(
   caller: Caller,
   services: TurnServices,
 ): Promise<void> {
+  const begun = beginTurn(exchange, door, caller, services)
+  const read = await readOrRefuse(begun)
+  if (!read) return
   const { head, header } = exchange
-  const { replayInputs, taping } = services
-  const turnId = replayInputs?.turnId() ?? `turn_${randomId(16)}`
-  const createdAt = seconds(replayInputs?.now() ?? Date.now())
-  head.set('x-dragoman-turn', turnId)
-  head.setAll(door.headers?.(turnId))
-  const client = clientName(header('user-agent'))
-  const traits = services.clientTraits(client)
-  head.shapeErrors(shapeOf(door, turnId, traits))
-  const notes = new Notes()
-  const { request, text, bytes } = await readRequest(exchange, door, notes, services.bodyLimits)
-  const facts = {
+  const { turnId, createdAt, client, traits, notes } = begun
+  const { request, text, bytes } = read
+  const { model, turn } = request
+  const trace = services.tracer?.begin({
     turnId,
-    key: caller.key,
+    caller,
     client,
-    clientSession: caller.session,
     door: door.name,
-    model: request.model,
-    stream: request.turn.stream,
-  }
-  if (!taping && header(recordHeader) !== undefined) notes.add(recordingIsOff)
-  const taped = taping?.begin(exchange, { createdAt, body: text, ...facts }, notes)
-  const tape = taped?.tape
-  const sink = taped?.sink ?? exchange.sink
-  const trace = services.tracer?.begin({ caller, request: request.turn, header, ...facts })
-  const observer = new TurnObserver({ inputCharacters: bytes, notes, tape, trace, ...facts }, services)
+    model,
+    request: turn,
+    header,
+  })
+  const facts = { model, stream: turn.stream, body: text, bytes, trace, messages: turn.messages }
+  const { tape, sink, observer } = observeTurn(begun, facts)
   const { signal, release } = turnSignal(sink, services.stopping)
   const serving: Serving = {
     services,
@@ -60,6 +52,7 @@ export async function serveTurn(
     clientName: client,
     door,
     request,
+    header,
     notes,
     budget: new TurnBudget(services.turnBytes),
     turnId,
@@ -71,7 +64,8 @@ export async function serveTurn(
     client: traits,
     createdAt,
     tape,
-    tap: tape && taping?.tapFor(tape),
+    tap: tape && services.taping?.tapFor(tape),
+    recall: services.replayInputs?.recall ?? (tape && services.taping?.recallOnto(tape)),
   }
   const failure = await serve(serving)
   release()
@@ -79,22 +73,48 @@ export async function serveTurn(
   const waits = traits.silentAs?.test(header('user-agent') ?? '') ? services.silentWaits : undefined
   if (!failure) return observer.error ? waits?.seen(observer.error, caller) : waits?.end(caller)
   const { method, path } = exchange
-  const told = waits?.after(failure, caller) ?? failure
+  const final = recalled(serving.recall, 'silent wait', () =>
+    otherMessage(failure, waits?.after(failure, caller)),
+  )
+  const told = final === undefined ? failure : asFinal(failure, final)
   refuse({ method, path, header, head, sink }, told, services, { isLogged: true })
 }
 
+interface ReadTurn {
+  request: DoorRequest
+  text: string
+  bytes: number
+}
+
+/** Undefined if the request was refused. */
+async function readOrRefuse(begun: BegunTurn): Promise<ReadTurn | undefined> {
+  const soFar: BodySoFar = { text: '', isWhole: false }
+  try {
+    return await readRequest(begun, soFar)
+  } catch (thrown) {
+    refuseTurn(begun, GatewayError.from(thrown), soFar)
+    return undefined
+  }
+}
+
+const otherMessage = (failure: GatewayError, told: GatewayError | undefined): string | undefined =>
+  told === undefined || told === failure ? undefined : told.message
+
 async function readRequest(
-  exchange: Exchange,
-  door: Door,
-  notes: Notes,
-  limits: BodyLimits,
-): Promise<{ request: DoorRequest; text: string; bytes: number }> {
-  const { json, text, bytes } = exchange.json ?? (await readJsonBody(exchange, limits))
+  { exchange, door, notes, services }: BegunTurn,
+  soFar: BodySoFar,
+): Promise<ReadTurn> {
+  if (exchange.json) Object.assign(soFar, exchange.json, { isWhole: true })
+  const body = exchange.json ?? (await readJsonBody(exchange, services.bodyLimits, soFar))
+  const { json, text, bytes, members } = body
   await door.prepare?.(json)
   const request = door.read(json, notes, exchange.header)
   await pauseAfter(bytes)
   const { turn } = request
-  if (turn.origin.body === json) turn.origin.text = text
+  if (turn.origin.body === json) {
+    turn.origin.text = text
+    if (members) turn.origin.members = members
+  }
   const passed = dialectHeaders(exchange.headerNames(), exchange.header)
   if (passed) turn.origin.headers = passed
   const workspace = utf8(exchange.header('x-dragoman-workspace') ?? '')
@@ -129,13 +149,17 @@ async function serveStream(serving: Serving): Promise<void> {
   const { toolArguments } = serving.client
   const facts = { toolArguments, lateNotes: () => notes.take(), budget, ...answerFacts(serving) }
   const writer = request.writer(facts)
-  const keepAlive = startKeepAlive(() => {
+  const sendKeepAlive = () => {
     start()
     // A client that does not read needs no keep-alive.
     if (sink.isBehind) return
+    const opening = writer.opening?.()
+    if (opening) sink.write(opening)
     sink.write(writer.keepAlive?.() ?? door.keepAlive)
     observer.keptAlive()
-  }, serving.services.keepAliveMs)
+  }
+  const { replayInputs, keepAliveMs } = serving.services
+  const keepAlive = replayInputs?.keepAlive(sendKeepAlive) ?? startKeepAlive(sendKeepAlive, keepAliveMs)
   try {
     let turn: Turn
     try {
@@ -207,24 +231,8 @@ const answerFacts = ({ turnId, client, createdAt, notes, services: { replayInput
   note: (text: string) => notes.add(text),
 })
 
-const seconds = (milliseconds: number) => Math.floor(milliseconds / 1000)
-
 /** Node gives header values as Latin-1; paths are mostly UTF-8. */
 function utf8(value: string): string {
   const text = Buffer.from(value, 'latin1').toString('utf8')
   return text.includes('\ufffd') ? value : text
-}
-
-const longestNotes = 2_000
-
-/** Only before the answer starts: later notes travel in the stream, where the dialect has a place for them. */
-function addNotes({ head, notes }: Serving): void {
-  if (notes.isEmpty) return
-  const text = notes
-    .take()
-    .join('; ')
-    // Header values are plain ASCII.
-    .replace(/[^\x20-\x7e]/g, (char) => `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`)
-    .slice(0, longestNotes)
-  if (text !== '') head.set('x-dragoman-notes', text)
 }

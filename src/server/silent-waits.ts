@@ -47,14 +47,7 @@ export class SilentWaits {
     }
     // The user's next request may be retried again.
     this.end(caller)
-    const { code, message } = failure
-    const told = `${message} It has been so for ${Math.round(waitedMs / 1000)} s.`
-    return new GatewayError(code, told, {
-      ...failure,
-      cause: failure,
-      retryable: false,
-      retryAfterMs: undefined,
-    })
+    return asFinal(failure, `${failure.message} It has been so for ${Math.round(waitedMs / 1000)} s.`)
   }
 
   /** A failure inside a stream, where no header can say that it is final. */
@@ -74,6 +67,15 @@ export class SilentWaits {
     if (this.#waits.size > 0) this.#waits.delete(callerId(caller))
   }
 }
+
+/** The failure as the client shows it. */
+export const asFinal = (failure: GatewayError, message: string): GatewayError =>
+  new GatewayError(failure.code, message, {
+    ...failure,
+    cause: failure,
+    retryable: false,
+    retryAfterMs: undefined,
+  })
 
 /** Nothing was heard of the service, now or when it was last called. */
 const isAbsence = ({ code, status, retryable, upstream, cause }: GatewayError) =>

@@ -5,8 +5,11 @@ import { createHash } from 'node:crypto'
 import { BoundedMap, entryBytes } from '../base/bounded-map.ts'
 import type { Backend } from '../core/backend.ts'
 import { type Caller, callerId } from '../core/caller.ts'
+import { recalled } from '../core/recall.ts'
 import type { TurnRequest } from '../core/request.ts'
 import { type DeferralPlan, planDeferral, requestWith } from '../protocols/tool-search/plan-deferral.ts'
+
+import type { Remembering } from './call-checks.ts'
 
 /** `auto`: only where the service cannot take the tools. A number: also for any request with more tools. */
 export type DeferTools = 'auto' | 'off' | number
@@ -24,14 +27,16 @@ export interface DeferredTurn {
 
 export class ToolDeferral {
   readonly #setting: DeferTools
-  readonly #loaded = new BoundedMap<string, readonly string[]>(limits)
+  readonly #loaded: BoundedMap<string, readonly string[]>
 
-  constructor(setting: DeferTools) {
+  /** `earlier`: its memory is shared. */
+  constructor(setting: DeferTools, earlier?: ToolDeferral) {
     this.#setting = setting
+    this.#loaded = earlier ? earlier.#loaded : new BoundedMap<string, readonly string[]>(limits)
   }
 
   /** Undefined if the backend gets the request as it is. */
-  defer(request: TurnRequest, backend: Backend, caller: Caller): DeferredTurn | undefined {
+  defer(request: TurnRequest, backend: Backend, { caller, recall }: Remembering): DeferredTurn | undefined {
     const setting = this.#setting
     if (setting === 'off' || request.tools.length === 0) return undefined
     const { limit, searches = false } = backend.toolFacts?.(request) ?? {}
@@ -41,7 +46,7 @@ export class ToolDeferral {
     const key = conversationKey(request, caller)
     // A conversation that begins has loaded nothing, whatever another one with the same first words has.
     const isFirst = !request.messages.some(({ role }) => role === 'assistant')
-    const remembered = isFirst ? [] : (this.#loaded.get(key) ?? [])
+    const remembered = isFirst ? [] : (recalled(recall, 'loaded tools', () => this.#loaded.get(key)) ?? [])
     const plan = planDeferral(request, { limit: most, searches, remembered })
     if (!plan) return undefined
     return {

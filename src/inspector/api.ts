@@ -1,5 +1,9 @@
 // The JSON that the inspector's page receives. Types only: the page is built from this file too.
 
+import type { AccountView } from '../core/pool/account.ts'
+import type { TurnedAwayReason } from '../http/turned-away.ts'
+import type { Cost } from '../observe/cost.ts'
+import type { FiguresSnapshot } from '../observe/figures.ts'
 import type { TimelineSegment } from '../tapes/timeline-segment.ts'
 
 export interface TurnSummary {
@@ -8,7 +12,9 @@ export interface TurnSummary {
   startedAt: number
   /** The id of the first known turn of the conversation. */
   conversation: string
-  /** The request in short: the user's last text, or the number of results. */
+  /** How it was found, with several processes: another one may have the turns before. */
+  thread?: { opening: string; isFirst: boolean; continues?: string | undefined } | undefined
+  /** The request in short: the user's last text, and the number of results that came since. */
   title: string
   door: string
   key: string
@@ -21,6 +27,8 @@ export interface TurnSummary {
   upstreamModel?: string | undefined
   /** The number of attempts. */
   tries: number
+  /** Backends that were not asked, because their breakers were open. */
+  skipped?: number | undefined
   running: boolean
   outcome?: string | undefined
   error?: { code: string; message: string } | undefined
@@ -29,7 +37,13 @@ export interface TurnSummary {
   firstOutputMs?: number | undefined
   inputTokens?: number | undefined
   outputTokens?: number | undefined
+  /** Parts of the two totals, if the service reports them. */
+  cacheReadTokens?: number | undefined
+  cacheWriteTokens?: number | undefined
+  reasoningTokens?: number | undefined
   estimated?: boolean | undefined
+  /** Once the turn has ended, unless costs are switched off. */
+  cost?: Cost | undefined
   /** The names of the called tools, in order. */
   calls: string[]
   notes: number
@@ -38,6 +52,14 @@ export interface TurnSummary {
   bytes: number
   /** Frames are missing because the turn was too long. */
   cut: boolean
+  /** The HTTP status of the answer. */
+  status?: number | undefined
+  /** Stays when newer turns need its place. */
+  pinned?: true | undefined
+  /** The turn whose request was sent again. */
+  resentFrom?: string | undefined
+  /** What to know of its tape. */
+  remark?: string | undefined
 }
 
 /** A frame for display. */
@@ -45,7 +67,7 @@ export interface FrameView {
   /** The number of the frame on the tape. */
   number: number
   at: number
-  side: 'client' | 'upstream' | 'run' | 'gateway'
+  side: 'client' | 'upstream' | 'run' | 'tool' | 'gateway'
   do: string
   exchange?: number | undefined
   /** One line. */
@@ -66,6 +88,35 @@ export interface TurnDetail {
   notes: string[]
   segments: TimelineSegment[]
   frames: FrameView[]
+  attempts: AttemptView[]
+}
+
+/** One attempt to get an answer from a backend. */
+export interface AttemptView {
+  /** Milliseconds since the turn began. */
+  at: number
+  backend: string
+  model: string
+  /** `skipped`: not asked, because its breaker was open. */
+  outcome: 'running' | 'answered' | 'failed' | 'skipped'
+  milliseconds?: number | undefined
+  /** The HTTP status of the service's answer. */
+  status?: number | undefined
+  code?: string | undefined
+  message?: string | undefined
+  /** The beginning of the service's error body. */
+  body?: string | undefined
+  next?: 'retry' | 'fallback' | 'give up' | undefined
+  /** The pause before the retry. */
+  waitMs?: number | undefined
+}
+
+/** Requests that were turned away in one minute, for one reason. */
+export interface TurnedAwayCount {
+  /** Its beginning, in milliseconds since 1970. */
+  minute: number
+  reason: TurnedAwayReason
+  count: number
 }
 
 export interface SessionsView {
@@ -86,16 +137,90 @@ interface SessionView {
 
 export interface TurnsAnswer {
   version: string
+  may: Abilities
   turns: TurnSummary[]
   sessions: SessionsView[]
+  /** Of the last hour, newest first; empty for a viewer of one key's turns. */
+  turnedAway: TurnedAwayCount[]
+  /** Processes that serve with this one and do not answer. */
+  missing?: string[] | undefined
+}
+
+/** The last minutes: of this process and of all others that serve with it. */
+export interface FiguresAnswer extends FiguresSnapshot {
+  version: string
+  /** Milliseconds since 1970. */
+  at: number
+  sessions: SessionsView[]
+  /** Of all backends; empty for a viewer of one key's turns. */
+  accounts: AccountView[]
+  /** How many processes these figures are of, and those that did not answer. */
+  processes: number
+  missing: string[]
+}
+
+/** What the page may do, beside showing turns. */
+export interface Abilities {
+  /** Send a request again; a text says why not. */
+  resend: true | string
+  /** Pin and clear turns. */
+  change: boolean
+  /** The folder or file, where the turns are tapes from disk. */
+  tapes?: string | undefined
 }
 
 /** The messages of /inspector/events: first everything, then changes. */
 export type LiveMessage =
   | ({ type: 'all' } & TurnsAnswer)
-  | { type: 'changed'; turns: TurnSummary[]; gone: string[]; sessions: SessionsView[] }
+  | {
+      type: 'changed'
+      turns: TurnSummary[]
+      gone: string[]
+      sessions: SessionsView[]
+      /** Only if they have changed. */
+      turnedAway?: TurnedAwayCount[]
+      missing?: string[] | undefined
+    }
   /** The session has ended, or the gateway stops. */
   | { type: 'bye'; why: 'logout' | 'stopping' }
+
+/** The answer of /inspector/search. */
+export interface SearchAnswer {
+  /** Newest first. */
+  hits: SearchHit[]
+  /** How many turns were looked at. */
+  searched: number
+  /** Older turns were not looked at: there are enough hits. */
+  more: boolean
+  /** Processes that did not answer in time. */
+  missing?: string[] | undefined
+}
+
+export interface SearchHit {
+  turn: string
+  found: FoundText[]
+}
+
+/** A place with one of the words. */
+export interface FoundText {
+  /** Such as `Request: messages[3].content`. */
+  where: string
+  before: string
+  found: string
+  after: string
+}
+
+/** A turn as lines, to compare with another. */
+export interface TurnOutline {
+  request: OutlineLines
+  answer: OutlineLines
+}
+
+interface OutlineLines {
+  lines: string[]
+  /** There are more. */
+  cut: boolean
+}
 
 export type LoginAnswer = { page: string } | { problem: 'used' | 'expired' | 'unknown' | 'too-many' }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readAsked } from './asked.ts'
+import { readAsked, titleOf } from './asked.ts'
 import { Conversations } from './conversations.ts'
 
 const read = (body: unknown, whose = ['key', 'client']) => readAsked(JSON.stringify(body), whose)
@@ -14,13 +14,19 @@ describe('readAsked', () => {
     ['Responses, as text', { input: 'Read a.txt' }, 'Read a.txt', true],
     ['Responses', { input: [{ role: 'user', content: [{ type: 'input_text', text: 'Read a.txt' }] }] }, 'Read a.txt', true],
     ['a reminder beside it', { messages: [{ role: 'user', content: [{ type: 'text', text: '<system-reminder>x</system-reminder>' }, { type: 'text', text: 'Read a.txt' }] }] }, 'Read a.txt', true],
-    ['results by Chat', { messages: [user, chatCall, { role: 'tool', content: 'A' }, { role: 'tool', content: 'B' }] }, '2 tool results', false],
-    ['results by Messages', { messages: [user, { role: 'assistant', content: [] }, { role: 'user', content: [{ type: 'tool_result' }] }] }, '1 tool result', false],
-    ['results by Responses', { input: [user, { type: 'function_call' }, { type: 'function_call_output' }] }, '1 tool result', false],
+    ['results by Chat', { messages: [user, chatCall, { role: 'tool', content: 'A' }, { role: 'tool', content: 'B' }] }, 'Read a.txt · 2 results', false],
+    ['results by Messages', { messages: [user, { role: 'assistant', content: [] }, { role: 'user', content: [{ type: 'tool_result' }] }] }, 'Read a.txt · 1 result', false],
+    ['results by Responses', { input: [user, { type: 'function_call' }, { type: 'function_call_output' }] }, 'Read a.txt · 1 result', false],
     ['words behind results', { messages: [user, chatCall, { role: 'tool', content: 'A' }, { role: 'user', content: 'And   b.txt' }] }, 'And b.txt', false],
+    ['Gemini', { contents: [{ parts: [{ text: 'Read' }, { text: 'a.txt' }] }] }, 'Read a.txt', true],
+    ['results by Gemini', { contents: [{ role: 'user', parts: [{ text: 'Read a.txt' }] }, { role: 'model', parts: [{ functionCall: {} }] }, { role: 'user', parts: [{ functionResponse: {} }, { functionResponse: {} }] }] }, 'Read a.txt · 2 results', false],
+    ['a prompt by Ollama', { prompt: 'Read a.txt' }, 'Read a.txt', true],
+    ['results alone', { input: [{ type: 'function_call_output' }], previous_response_id: 'resp_1' }, '1 result', true],
+    ['a long question and results', { messages: [{ role: 'user', content: 'x'.repeat(500) }, chatCall, { role: 'tool', content: 'A' }] }, `${'x'.repeat(149)} · 1 result`, false],
     ['nothing', {}, '', true],
   ])('%s', (_name, body, title, isFirst) => {
-    expect(read(body)).toMatchObject({ title, isFirst })
+    const asked = read(body)
+    expect([asked && titleOf(asked), asked?.isFirst]).toEqual([title, isFirst])
   }) // biome-ignore format: a list to be read as one
 
   it('is undefined unless the body is a JSON object', () => {
@@ -71,9 +77,17 @@ describe('Conversations', () => {
     expect(conversations.of('turn_4', later)).toBe('turn_4')
   })
 
+  it('knows the question of a conversation whose later requests name only an earlier answer', () => {
+    const conversations = new Conversations(10)
+    conversations.of('turn_1', first)
+    const next = read({ input: [{ type: 'function_call_output' }], previous_response_id: 'resp_1' })
+    const question = conversations.question(conversations.of('turn_2', next))
+    expect(next && titleOf(next, question)).toBe('Read a.txt · 1 result')
+  })
+
   it('has no half of a secret in its title', () => {
     const body = { messages: [{ role: 'user', content: `${'x'.repeat(150)} sk-canary-123456` }] }
     const scrub = (text: string) => text.replaceAll('sk-canary-123456', '[secret]')
-    expect(readAsked(JSON.stringify(body), [], scrub)?.title).toBe(`${'x'.repeat(150)} [secret]`)
+    expect(readAsked(JSON.stringify(body), [], scrub)?.question).toBe(`${'x'.repeat(150)} [secret]`)
   })
 })

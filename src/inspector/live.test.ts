@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Exchange } from '../http/exchange.ts'
-import type { LiveMessage, TurnSummary, TurnsAnswer } from './api.ts'
+import type { LiveMessage, TurnedAwayCount, TurnSummary, TurnsAnswer } from './api.ts'
 import { Live, mostStreams } from './live.ts'
 import type { Scope } from './login.ts'
 import { Shelf } from './shelf.ts'
@@ -8,17 +8,19 @@ import { Shelf } from './shelf.ts'
 const shelf = () => new Shelf({ turns: 2, bytes: 1_000_000 })
 
 /** Turn ids begin with the name of their key. */
-function liveOf(of: Shelf): Live {
+function liveOf(of: Shelf, turnedAway: (scope: Scope) => TurnedAwayCount[] = () => []): Live {
   const summary = (id: string, scope: Scope) =>
     of.get(id) && (scope === 'all' || id.startsWith(`turn_${scope.key}`))
       ? ({ id } as TurnSummary)
       : undefined
   const all = (scope: Scope): TurnsAnswer => ({
     version: '0',
+    may: { resend: true, change: true },
     turns: of.all().flatMap(({ tape }) => summary(tape.turn, scope) ?? []),
     sessions: [],
+    turnedAway: [],
   })
-  return new Live({ shelf: of, all, summary, sessions: () => [], scrub: (text) => text })
+  return new Live({ shelf: of, all, summary, sessions: () => [], turnedAway, scrub: (text) => text })
 }
 
 function reader() {
@@ -76,6 +78,18 @@ describe('a page that listens', () => {
       { turns: [{ id: 'turn_a1' }], gone: [] },
       { turns: [], gone: ['turn_a1'] },
     ])
+  })
+
+  it('learns of requests that were turned away, once for each change, if it sees all keys', () => {
+    const counts: TurnedAwayCount[] = []
+    const live = liveOf(shelf(), (scope) => (scope === 'all' ? [...counts] : []))
+    const [one, all] = [reader(), reader()]
+    void live.serve(one.exchange, { key: 'a' }, one.listening)
+    void live.serve(all.exchange, 'all', all.listening)
+    counts.push({ minute: 0, reason: 'wrong-key', count: 1 })
+    vi.advanceTimersByTime(5_000)
+    expect(one.state.messages).toHaveLength(1)
+    expect(all.state.messages.slice(1)).toMatchObject([{ type: 'changed', turnedAway: counts, turns: [] }])
   })
 
   it('and does not read has no more than the current state queued', () => {

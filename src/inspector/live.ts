@@ -2,9 +2,12 @@
 
 import { GatewayError } from '../core/errors.ts'
 import type { Exchange } from '../http/exchange.ts'
-import type { LiveMessage, SessionsView, TurnSummary, TurnsAnswer } from './api.ts'
+import type { LiveMessage, SessionsView, TurnedAwayCount, TurnSummary, TurnsAnswer } from './api.ts'
+import { followPeers } from './live-peers.ts'
 import { type Scope, whoseOf } from './login.ts'
-import type { Shelf } from './shelf.ts'
+import { MergedFeed, ownPart } from './merged-turns.ts'
+import type { Peers } from './peers.ts'
+import type { TurnShelf } from './turn-shelf.ts'
 
 const everyMs = 100
 const keepAliveMs = 15_000
@@ -14,15 +17,18 @@ const lookMs = 1_000
 export const mostStreams = 20
 
 interface LiveSource {
-  shelf: Shelf
+  shelf: TurnShelf
   all(scope: Scope): TurnsAnswer
   summary(turnId: string, scope: Scope): TurnSummary | undefined
   sessions(scope: Scope): SessionsView[]
+  turnedAway(scope: Scope): TurnedAwayCount[]
   scrub(text: string): string
 }
 
 /** The session of the listener. */
 interface Listening {
+  /** Other processes whose turns the page shows too. */
+  peers?: Peers | undefined
   /** Returns a function that stops listening: a page opens a new stream whenever it loses the last one. */
   onEnd(listener: () => void): () => void
   /** Keeps the session alive. */
@@ -39,7 +45,7 @@ export class Live {
   }
 
   /** Resolves when the stream has ended. */
-  serve(exchange: Exchange, scope: Scope, { onEnd, touch }: Listening): Promise<void> {
+  serve(exchange: Exchange, scope: Scope, { peers, onEnd, touch }: Listening): Promise<void> {
     const { sink, head } = exchange
     const whose = whoseOf(scope)
     if ([...this.#open.values()].filter((one) => one === whose).length >= mostStreams)
@@ -49,8 +55,11 @@ export class Live {
         { retryAfterMs: 10_000 },
       )
     sink.start(200, { ...head.headers, 'content-type': 'text/event-stream; charset=utf-8' })
-    const send = (message: LiveMessage) =>
+    const write = (message: LiveMessage) =>
       sink.write(`data: ${this.#source.scrub(JSON.stringify(message))}\n\n`)
+    const feed = peers && new MergedFeed()
+    const send = (message: LiveMessage) =>
+      write(feed && message.type !== 'bye' ? feed.take(ownPart, message) : message)
     return new Promise((resolve) => {
       const all = this.#source.all(scope)
       const known = all.turns.map(({ id }) => id)
@@ -59,8 +68,10 @@ export class Live {
         touch()
         if (!sink.isBehind) sink.write(': still here\n\n')
       }, keepAliveMs)
+      let stopPeers: (() => void) | undefined
       const stop = () => {
         changes.stop()
+        stopPeers?.()
         clearInterval(keepAlive)
         this.#open.delete(end)
         forget()
@@ -74,8 +85,15 @@ export class Live {
       this.#open.set(end, whose)
       const forget = onEnd(() => end('logout'))
       send({ type: 'all', ...all })
+      const drained = () => (sink.isBehind ? sink.drained() : undefined)
+      if (peers && feed) stopPeers = followPeers({ peers, scope, feed, send: write, drained })
       sink.onGone(stop)
     })
+  }
+
+  endKey(name: string): void {
+    const whose = whoseOf({ key: name })
+    for (const [end, one] of [...this.#open]) if (one === whose) end('logout')
   }
 
   close(): void {
@@ -102,12 +120,14 @@ class Changes {
   readonly #stops: (() => void)[]
   #timer: NodeJS.Timeout | undefined
   #sessions: string
+  #turnedAway: string
 
   constructor(source: LiveSource, reader: Reader) {
     this.#source = source
     this.#reader = reader
     this.#known = new Set(reader.known)
     this.#sessions = JSON.stringify(source.sessions(reader.scope))
+    this.#turnedAway = JSON.stringify(source.turnedAway(reader.scope))
     const look = setInterval(() => this.#look(), lookMs)
     this.#stops = [
       () => clearInterval(look),
@@ -133,7 +153,11 @@ class Changes {
 
   #look(): void {
     for (const { tape } of this.#source.shelf.all()) if (!tape.isOver) this.#add(this.#changed, tape.turn)
-    if (JSON.stringify(this.#source.sessions(this.#reader.scope)) !== this.#sessions)
+    const { scope } = this.#reader
+    if (
+      JSON.stringify(this.#source.sessions(scope)) !== this.#sessions ||
+      JSON.stringify(this.#source.turnedAway(scope)) !== this.#turnedAway
+    )
       this.#timer ??= setTimeout(() => this.#tell(), 0)
   }
 
@@ -150,12 +174,21 @@ class Changes {
     const gone = [...this.#gone]
     this.#changed.clear()
     this.#gone.clear()
-    const sessions = this.#source.sessions(this.#reader.scope)
+    const { scope } = this.#reader
+    const sessions = this.#source.sessions(scope)
     const before = this.#sessions
     this.#sessions = JSON.stringify(sessions)
+    const turnedAway = this.#newlyTurnedAway()
     // The change may belong to another key, and must stay hidden.
-    if (turns.length === 0 && gone.length === 0 && this.#sessions === before) return
+    if (turns.length === 0 && gone.length === 0 && this.#sessions === before && !turnedAway) return
     for (const { id } of turns) this.#known.add(id)
-    this.#reader.send({ type: 'changed', turns, gone, sessions })
+    this.#reader.send({ type: 'changed', turns, gone, sessions, ...turnedAway })
+  }
+
+  #newlyTurnedAway(): Pick<TurnsAnswer, 'turnedAway'> | undefined {
+    const turnedAway = this.#source.turnedAway(this.#reader.scope)
+    const before = this.#turnedAway
+    this.#turnedAway = JSON.stringify(turnedAway)
+    return this.#turnedAway === before ? undefined : { turnedAway }
   }
 }

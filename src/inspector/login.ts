@@ -42,11 +42,44 @@ export interface NewSession {
   page: string
 }
 
+export type Redeemed = NewSession | Extract<LoginAnswer, { problem: string }>
+
+/** Where links and sessions are kept: in this process, or in the parent of several workers (shared-logins.ts). */
+export interface LoginDesk {
+  link(scope: Scope): string | Promise<string>
+  redeem(token: string): Redeemed | Promise<Redeemed>
+  find(exchange: Exchange): Session | undefined
+  /** A request that another process relays, for a viewer whose login it has checked. */
+  relay(exchange: Exchange, scope: Scope): void
+  isRelayed(exchange: Exchange): boolean
+  touch(session: Session): void
+  end(session: Session): void
+  /** The key is not valid any more: neither are its links and sessions. */
+  endKey(name: string): void
+}
+
+/** A session as plain data, without anything that logs in. */
+export interface PlainSession {
+  /** Digests, in base64; that of the cookie is the name of the session. */
+  cookie: string
+  page: string
+  scope: Scope
+  usedAt: number
+}
+
+/** What another process must know to recognize the same logins. */
+export type LoginChange =
+  | { begun: PlainSession }
+  | { ended: string }
+  | { endedKey: string }
+  | { used: string; at: number }
+
 const secret = () => randomBytes(32).toString('base64url')
 const digest = (text: string) => hash('sha256', text, 'buffer')
 
-export class Logins {
+export class Logins implements LoginDesk {
   readonly #now: () => number
+  readonly #relayed = new WeakMap<Exchange, Session>()
   #links: Link[] = []
   #sessions: Session[] = []
   #wrong: number[] = []
@@ -65,7 +98,7 @@ export class Logins {
     return token
   }
 
-  redeem(token: string): NewSession | Extract<LoginAnswer, { problem: string }> {
+  redeem(token: string): Redeemed {
     const now = this.#now()
     const presented = digest(token)
     const link = this.#links.filter((one) => timingSafeEqual(one.digest, presented))[0]
@@ -80,8 +113,39 @@ export class Logins {
     return { problem: !link ? 'unknown' : link.used ? 'used' : 'expired' }
   }
 
+  relay(exchange: Exchange, scope: Scope): void {
+    const none = Buffer.alloc(0)
+    this.#relayed.set(exchange, { scope, cookie: none, page: none, usedAt: 0, onEnd: new Set() })
+  }
+
+  isRelayed(exchange: Exchange): boolean {
+    return this.#relayed.has(exchange)
+  }
+
+  /** All sessions, for a process that starts later. */
+  plain(): PlainSession[] {
+    return this.#sessions.map(plainOf)
+  }
+
+  /** Does here what has happened elsewhere. */
+  take(change: LoginChange): void {
+    if ('begun' in change) {
+      const { scope, cookie, page, usedAt } = change.begun
+      const [first, second] = [Buffer.from(cookie, 'base64'), Buffer.from(page, 'base64')]
+      this.#sessions.push({ scope, cookie: first, page: second, usedAt, onEnd: new Set() })
+      return
+    }
+    if ('endedKey' in change) return this.endKey(change.endedKey)
+    const name = 'ended' in change ? change.ended : change.used
+    const session = this.#sessions.find((one) => nameOf(one) === name)
+    if (session && 'ended' in change) this.end(session)
+    else if (session && 'at' in change) session.usedAt = Math.max(session.usedAt, change.at)
+  }
+
   /** The session of this request. */
   find(exchange: Exchange): Session | undefined {
+    const relayed = this.#relayed.get(exchange)
+    if (relayed) return relayed
     const cookie = cookieOf(exchange)
     const page = exchange.header(pageHeader)
     if (cookie === undefined || page === undefined) return undefined
@@ -106,6 +170,12 @@ export class Logins {
     session.onEnd.clear()
   }
 
+  endKey(name: string): void {
+    const whose = whoseOf({ key: name })
+    this.#links = this.#links.filter(({ scope }) => whoseOf(scope) !== whose)
+    for (const session of this.#sessions.filter(({ scope }) => whoseOf(scope) === whose)) this.end(session)
+  }
+
   #begin(scope: Scope, now: number): NewSession {
     const session = { cookie: secret(), page: secret() }
     const [oldest] = surplus(this.#sessions, scope, mostSessions)
@@ -120,6 +190,24 @@ export class Logins {
     return session
   }
 }
+
+export const nameOf = ({ cookie }: Session): string => cookie.toString('base64')
+
+const plainOf = (session: Session): PlainSession => ({
+  ...{ cookie: nameOf(session), page: session.page.toString('base64') },
+  ...{ scope: session.scope, usedAt: session.usedAt },
+})
+
+/** A URL that logs in one browser, once. */
+export const loginUrl = (gatewayUrl: string, token: string): string =>
+  `${reachable(gatewayUrl)}/#login=${token}`
+
+/** A wildcard address cannot be called. */
+const reachable = (url: string) =>
+  url
+    .replace('//0.0.0.0:', '//127.0.0.1:')
+    .replace('//[::]:', '//[::1]:')
+    .replace(/(?<!\/)\/+$/, '')
 
 /** The oldest entries of this scope that exceed the limit. */
 function surplus<Scoped extends { scope: Scope }>(

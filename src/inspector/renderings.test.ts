@@ -29,6 +29,15 @@ describe('Renderings', () => {
     expect(turns).toBeGreaterThanOrEqual(20)
   })
 
+  it('keeps the newest finished text for a moment, and no other', async () => {
+    const renderings = new Renderings()
+    let made = 0
+    const ask = (key: string) => renderings.render(key, () => `${key} ${++made}`)
+    expect([await ask('a'), await ask('a')]).toEqual(['a 1', 'a 1'])
+    expect(await ask('b')).toBe('b 2')
+    expect(await ask('a')).toBe('a 3')
+  })
+
   it('continues after a failure, and does not keep it', async () => {
     const renderings = new Renderings()
     const fail = () => {

@@ -7,24 +7,39 @@ import { readJsonBody } from '../http/json-body.ts'
 import { respond } from '../http/respond.ts'
 import type { HttpRoute } from '../http/route.ts'
 import type { Scrubber } from '../observe/scrub.ts'
-import type { Tape } from '../tapes/tape.ts'
 import { scrubbedFrames, tapeText } from '../tapes/write.ts'
 import type { SessionsView, TurnDetail, TurnSummary, TurnsAnswer } from './api.ts'
 import { type AssetName, serveAsset } from './assets.ts'
+import { attemptsOf } from './attempts.ts'
+import { comparisonRoutes } from './comparison-routes.ts'
+import { conversationRoutes } from './conversation-routes.ts'
+import { type FiguresSource, figuresRoutes } from './figures-routes.ts'
 import type { Live } from './live.ts'
-import { type Logins, linkMs, type Scope, setCookie } from './login.ts'
-import { Renderings, writeSlowly } from './renderings.ts'
-import type { Kept, Shelf } from './shelf.ts'
+import { type LoginDesk, linkMs, type Scope, setCookie } from './login.ts'
+import { mergeAnswers, mergeSessions } from './merged-turns.ts'
+import type { Peers } from './peers.ts'
+import { Renderings, respondSlowly } from './renderings.ts'
+import { searchRoutes } from './search-routes.ts'
 import { hasRun, showFrames } from './show-frames.ts'
+import { transcriptRoutes } from './transcript-routes.ts'
+import type { Kept, KeptTape, TurnShelf } from './turn-shelf.ts'
+import { seenTurn } from './viewer.ts'
 
-interface Parts {
-  shelf: Shelf
+export interface Parts {
+  shelf: TurnShelf
   summary(turnId: string, scope: Scope): TurnSummary | undefined
   all(scope: Scope): TurnsAnswer
   sessions(scope: Scope): SessionsView[]
+  /** Tapes from disk have none. */
+  figures?: FiguresSource | undefined
+  warm(): Promise<void>
   live: Live
-  logins: Logins
+  logins: LoginDesk
   scrubber: Scrubber
+  /** Other processes that serve with this one. */
+  peers?: Peers | undefined
+  /** Routes that not every source of turns has. */
+  more: readonly HttpRoute<unknown>[]
 }
 
 const turnsPath = '/inspector/turns/'
@@ -42,7 +57,7 @@ const pageHeaders = {
 }
 
 export const createRoutes = (parts: Parts): HttpRoute<unknown>[] =>
-  routesOf(parts).map((route) => ({ ...route, headers: pageHeaders }))
+  routesOf(parts).map((route) => ({ ...withPeers(route, parts), headers: pageHeaders }))
 
 type Route = HttpRoute<unknown>
 
@@ -59,11 +74,30 @@ function routesOf(parts: Parts): Route[] {
     asset('/inspector/app.js', 'app.js'),
     asset('/inspector/style.css', 'style.css'),
     ...loginRoutes(parts.logins),
+    ...parts.more,
+    ...searchRoutes(parts),
+    ...conversationRoutes(parts),
+    ...comparisonRoutes(parts),
     ...turnRoutes(parts),
   ]
 }
 
-function loginRoutes(logins: Logins): Route[] {
+/** A turn that is not here may be kept by another process: the page does not know which one it asks. */
+function withPeers(route: Route, { peers, logins, shelf }: Parts): Route {
+  if (!peers || route.method !== 'GET' || !route.path.startsWith(turnsPath)) return route
+  return {
+    ...route,
+    handle: async (exchange, services, caller) => {
+      const turnId = exchange.path.slice(turnsPath.length).split('/')[0] ?? ''
+      const isAsked = !logins.isRelayed(exchange) && !shelf.get(turnId)
+      const scope = logins.find(exchange)?.scope ?? { key: caller.key }
+      if (isAsked && (await peers.pass(exchange, scope))) return
+      await route.handle(exchange, services, caller)
+    },
+  }
+}
+
+function loginRoutes(logins: LoginDesk): Route[] {
   return [
     {
       method: 'POST',
@@ -75,14 +109,11 @@ function loginRoutes(logins: Logins): Route[] {
     {
       method: 'POST',
       path: '/inspector/links',
-      handle: (exchange, _services, { key }) =>
+      handle: async (exchange, _services, { key }) => {
+        const token = await logins.link({ key })
         // The only secret that a response may contain: it is new, so no log has seen it.
-        respond(
-          exchange,
-          200,
-          'application/json',
-          JSON.stringify({ token: logins.link({ key }), expiresInSeconds: linkMs / 1000 }),
-        ),
+        respond(exchange, 200, 'application/json', JSON.stringify({ token, expiresInSeconds: linkMs / 1000 }))
+      },
     },
     {
       method: 'POST',
@@ -105,13 +136,21 @@ function turnRoutes(parts: Parts): Route[] {
   const scopeOf = (exchange: Exchange, key: string): Scope => logins.find(exchange)?.scope ?? { key }
   const json = (exchange: Exchange, body: unknown) =>
     respond(exchange, 200, 'application/json', parts.scrubber.scrub(JSON.stringify(body)))
+  const peersOf = (exchange: Exchange) => (logins.isRelayed(exchange) ? undefined : parts.peers)
   return [
+    ...(parts.figures ? figuresRoutes(parts.figures, { scopeOf, json, peersOf }) : []),
     {
       method: 'GET',
       path: '/inspector/turns',
       page: true,
-      handle: (exchange, _services, { key }) => json(exchange, parts.all(scopeOf(exchange, key))),
+      handle: async (exchange, _services, { key }) => {
+        const scope = scopeOf(exchange, key)
+        await parts.warm()
+        const collected = await peersOf(exchange)?.collect(exchange, scope)
+        json(exchange, mergeAnswers(parts.all(scope), collected))
+      },
     },
+    ...transcriptRoutes({ ...parts, scopeOf }),
     {
       method: 'GET',
       path: `${turnsPath}*`,
@@ -123,15 +162,27 @@ function turnRoutes(parts: Parts): Route[] {
       method: 'GET',
       path: '/inspector/sessions',
       page: true,
-      handle: (exchange, _services, { key }) => json(exchange, parts.sessions(scopeOf(exchange, key))),
+      handle: async (exchange, _services, { key }) => {
+        const scope = scopeOf(exchange, key)
+        const collected = await peersOf(exchange)?.collect(exchange, scope)
+        const others = (collected?.answers ?? []).filter(Array.isArray) as SessionsView[][]
+        json(exchange, mergeSessions([parts.sessions(scope), ...others]))
+      },
     },
     {
       method: 'GET',
       path: '/inspector/events',
       page: true,
-      handle: (exchange, _services, { key }) => {
+      handle: async (exchange, _services, { key }) => {
         const session = logins.find(exchange)
+        await parts.warm()
+        if (logins.find(exchange) !== session)
+          throw new GatewayError(
+            'unauthenticated',
+            'This login has ended; `dragoman inspect` gives a new link.',
+          )
         return live.serve(exchange, session?.scope ?? { key }, {
+          peers: peersOf(exchange),
           onEnd: (listener) => {
             session?.onEnd.add(listener)
             return () => session?.onEnd.delete(listener)
@@ -145,11 +196,11 @@ function turnRoutes(parts: Parts): Route[] {
 
 const loginLimits = { bytes: 4_096, values: 100 }
 
-async function login(exchange: Exchange, logins: Logins): Promise<void> {
+async function login(exchange: Exchange, logins: LoginDesk): Promise<void> {
   const { json } = await readJsonBody(exchange, loginLimits)
   const token = isObject(json) ? json.token : undefined
   if (typeof token !== 'string') throw new GatewayError('invalid-request', 'Send {"token": "…"} of a link.')
-  const found = logins.redeem(token)
+  const found = await logins.redeem(token)
   if ('problem' in found) {
     const status = found.problem === 'too-many' ? 429 : 403
     return respond(exchange, status, 'application/json', JSON.stringify(found))
@@ -165,15 +216,10 @@ async function serveTurn(
   renderings: Renderings,
 ): Promise<void> {
   const [, turnId = '', tape] = turnPattern.exec(exchange.path) ?? []
-  const kept = shelf.get(turnId)
-  const known = summary(turnId, scope)
-  if (!kept || !known)
-    throw new GatewayError(
-      'not-found',
-      'This turn is not kept: it was never seen, or newer ones needed its place.',
-    )
-  // A running turn may have grown by the next request.
-  const key = kept.tape.isOver ? `${exchange.path} ${JSON.stringify(scope)}` : undefined
+  const { kept, summary: known } = seenTurn(turnId, scope, { shelf, summary })
+  // A running turn may have grown by the next request, and a finished one may have been pinned.
+  const pinned = known.pinned ? 'pinned' : ''
+  const key = kept.tape.isOver ? `${exchange.path} ${JSON.stringify(scope)} ${pinned}` : undefined
   if (tape === undefined) {
     const detail = await renderings.render(key, async () =>
       scrubber.scrubInSlices(JSON.stringify(await detailOf(kept, known, scrubber))),
@@ -191,10 +237,13 @@ async function serveTurn(
 }
 
 /** What a replay needs: this tape, and stored tapes of the turns that it depends on. */
-async function withEarlierTapes(tape: Tape, find: (turnId: string) => Tape | undefined): Promise<Tape[]> {
+async function withEarlierTapes(
+  tape: KeptTape,
+  find: (turnId: string) => KeptTape | undefined,
+): Promise<KeptTape[]> {
   const { earlierTurn } = await import('../tapes/earlier-turns.ts')
   const tapes = [tape]
-  for (let at: Tape | undefined = tape; at; ) {
+  for (let at: KeptTape | undefined = tape; at; ) {
     const before = earlierTurn(at)
     at = before === undefined ? undefined : find(before)
     if (at && tapes.includes(at)) break
@@ -216,16 +265,6 @@ async function detailOf({ tape }: Kept, summary: TurnSummary, scrubber: Scrubber
       preview: scrubber.scrubBeginning(segment.preview),
     })),
     frames: showFrames(frames, run),
+    attempts: attemptsOf(frames),
   }
-}
-
-async function respondSlowly(exchange: Exchange, type: string, text: string): Promise<void> {
-  const { sink } = exchange
-  if (sink.gone) return
-  sink.start(200, {
-    ...exchange.head.headers,
-    'content-type': type,
-    'content-length': String(Buffer.byteLength(text)),
-  })
-  await writeSlowly(sink, text)
 }

@@ -32,7 +32,7 @@ describe('Shelf', () => {
   })
 
   it('is bounded in bytes: the oldest finished turns go', () => {
-    const shelf = new Shelf({ turns: 100, bytes: 10_000 })
+    const shelf = new Shelf({ turns: 100, bytes: 10_000, tapeBytes: 10_000 })
     const first = begin(shelf, 'first')
     write(first, 4_000)
     for (const name of ['a', 'b', 'c', 'd']) {
@@ -52,6 +52,15 @@ describe('Shelf', () => {
     expect(tape.head.cut).toBe(true)
     expect(tape.frames.at(-1)).toMatchObject({ do: 'finish' })
     expect(shelf.bytes).toBe(tape.bytes)
+  })
+
+  it('gives one tape a third of all bytes', () => {
+    const shelf = new Shelf({ turns: 5, bytes: 3_000 })
+    const tape = begin(shelf, 'a')
+    write(tape, 800)
+    expect(tape.isCut).toBe(false)
+    write(tape, 100)
+    expect(tape.isCut).toBe(true)
   })
 
   it('counts and bounds the timeline too', () => {

@@ -3,53 +3,52 @@
 import { version } from '../base/version.ts'
 import { Tape } from '../tapes/tape.ts'
 import type { TapeSource, TurnBeginning } from '../tapes/tape-source.ts'
+import { type Pinning, Pins } from './pins.ts'
+import type { KeepingShelf, Kept } from './turn-shelf.ts'
+
+export type { Kept } from './turn-shelf.ts'
 
 export interface ShelfLimits {
   turns: number
   bytes: number
-  /** The limit of one tape. */
+  /** The limit of one tape; without it, a third of `bytes`. */
   tapeBytes?: number
 }
 
-/** A tape, and the start of its turn. */
-export interface Kept {
+interface Held extends Kept {
   readonly tape: Tape
-  /** Milliseconds since 1970. */
-  readonly startedAt: number
   /** Its share of the byte count. */
   counted: number
   isDropped: boolean
+  isPinned: boolean
 }
 
-/** A long conversation is on the tape twice: the client's request and the upstream request. */
-const defaultTapeBytes = 4 * 1024 * 1024
+/** Of all bytes, for one tape. A long conversation is on it twice: the client's request and the upstream request. */
+const tapeShare = 1 / 3
 
-export class Shelf implements TapeSource {
+export class Shelf implements TapeSource, KeepingShelf {
   readonly #limits: Required<ShelfLimits>
   /** Oldest first. */
-  readonly #kept = new Map<string, Kept>()
+  readonly #kept = new Map<string, Held>()
   readonly #listeners = new Set<(tape: Tape) => void>()
   readonly #dropListeners = new Set<(turnId: string) => void>()
+  readonly #pins: Pins<Held>
   #bytes = 0
 
   constructor(limits: ShelfLimits) {
-    this.#limits = { tapeBytes: defaultTapeBytes, ...limits }
+    this.#limits = { tapeBytes: Math.floor(limits.bytes * tapeShare), ...limits }
+    this.#pins = new Pins(limits.bytes / 3)
   }
 
   begin({ turnId }: TurnBeginning): Tape {
     const startedAt = Date.now()
     const tape = new Tape({
-      head: {
-        tape: 1,
-        dragoman: version,
-        recordedAt: new Date(startedAt).toISOString(),
-        origin: 'recorded',
-      },
+      head: { tape: 1, dragoman: version, recordedAt: startedAt, origin: 'recorded' },
       turn: turnId,
       maxBytes: this.#limits.tapeBytes,
       onChange: () => this.#changed(kept),
     })
-    const kept: Kept = { tape, startedAt, counted: 0, isDropped: false }
+    const kept: Held = { tape, startedAt, counted: 0, isDropped: false, isPinned: false }
     this.#kept.set(turnId, kept)
     this.#makeRoom()
     return tape
@@ -68,6 +67,28 @@ export class Shelf implements TapeSource {
     return this.#bytes
   }
 
+  pin(turnId: string, pinning: Pinning): void {
+    const kept = this.#kept.get(turnId)
+    if (!kept) return
+    for (const changed of [kept, ...this.#pins.add(kept, pinning)]) this.#tell(changed)
+    this.#makeRoom()
+  }
+
+  unpin(turnId: string): void {
+    const kept = this.#kept.get(turnId)
+    if (!kept) return
+    this.#pins.delete(kept)
+    this.#tell(kept)
+    this.#makeRoom()
+  }
+
+  remove(turnIds: readonly string[]): void {
+    for (const turnId of turnIds) {
+      const kept = this.#kept.get(turnId)
+      if (kept?.tape.isOver) this.#drop(turnId, kept)
+    }
+  }
+
   onChange(listener: (tape: Tape) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -79,23 +100,31 @@ export class Shelf implements TapeSource {
   }
 
   /** Runs for each delta: only sums, unless there are listeners. */
-  #changed(kept: Kept): void {
+  #changed(kept: Held): void {
     if (kept.isDropped) return
     this.#bytes += kept.tape.bytes - kept.counted
     kept.counted = kept.tape.bytes
     if (this.#bytes > this.#limits.bytes || kept.tape.isOver) this.#makeRoom()
-    if (this.#listeners.size > 0) for (const listener of this.#listeners) listener(kept.tape)
+    if (this.#listeners.size > 0) this.#tell(kept)
+  }
+
+  #tell({ tape }: Held): void {
+    for (const listener of this.#listeners) listener(tape)
   }
 
   #makeRoom(): void {
     const { turns, bytes } = this.#limits
     for (const [turnId, kept] of this.#kept) {
       if (this.#kept.size <= turns && this.#bytes <= bytes) return
-      if (!kept.tape.isOver) continue
-      this.#kept.delete(turnId)
-      kept.isDropped = true
-      this.#bytes -= kept.counted
-      for (const listener of this.#dropListeners) listener(turnId)
+      if (kept.tape.isOver && !kept.isPinned) this.#drop(turnId, kept)
     }
+  }
+
+  #drop(turnId: string, kept: Held): void {
+    this.#kept.delete(turnId)
+    this.#pins.delete(kept)
+    kept.isDropped = true
+    this.#bytes -= kept.counted
+    for (const listener of this.#dropListeners) listener(turnId)
   }
 }

@@ -3,6 +3,7 @@
 import { createParser, type EventSourceParser } from 'eventsource-parser'
 import { parseJson } from '../base/json.ts'
 import { isTooDeep } from '../tapes/depth.ts'
+import { failureWords } from '../tapes/failure-words.ts'
 import type { Frame } from '../tapes/frame.ts'
 import type { FrameView } from './api.ts'
 import { quoted, wordsIn } from './pieces.ts'
@@ -59,7 +60,10 @@ function shownClient(
     case 'request':
       return {
         label: `${frame.method} ${frame.path}, ${sizeOf(frame.body.length)}`,
-        decoded: { method: frame.method, path: frame.path, headers: frame.headers },
+        decoded: {
+          ...{ method: frame.method, path: frame.path, headers: frame.headers },
+          ...(frame.bodyCut ? { bodyCut: true } : {}),
+        },
         raw: frame.body,
       }
     case 'response':
@@ -110,6 +114,8 @@ function shownRun(frame: Extract<Frame, { side: 'run' }>, run: RunDecoder | unde
     }
     case 'end':
       return { label: 'end of the run’s stream' }
+    case 'clock':
+      return { label: 'a clock of the gateway ran out' }
     case 'error':
       return { label: frame.message }
     default: {
@@ -123,13 +129,23 @@ function shownRun(frame: Extract<Frame, { side: 'run' }>, run: RunDecoder | unde
   }
 }
 
-function gatewayLabel(frame: Extract<Frame, { side: 'gateway' }>): string | undefined {
+function gatewayLabel(frame: Extract<Frame, { side: 'gateway' | 'tool' }>): string | undefined {
+  if (frame.side === 'tool') return toolLabel(frame)
   if (frame.do === 'begin') return `${frame.door}: ${frame.model}`
   if (frame.do === 'target') return `asks ${frame.backend}/${frame.model}`
+  if (frame.do === 'failure') return failureWords(frame)
   if (frame.do === 'session')
     return `${frame.state} session ${frame.id}${frame.why === undefined ? '' : `: ${frame.why}`}`
   if (frame.do === 'note') return frame.text
   return frame.do === 'finish' ? `finished: ${frame.outcome}` : undefined
+}
+
+function toolLabel(frame: Extract<Frame, { side: 'tool' }>): string {
+  if (frame.do === 'offer') return `offers ${frame.tools.length} tools of the gateway`
+  if (frame.do === 'begin') return `runs ${frame.job.kind}`
+  return frame.do === 'output'
+    ? `${frame.stream}, ${sizeOf(frame.text.length)}`
+    : `${frame.outcome.kind} ended`
 }
 
 const sizeOf = (characters: number) => `${characters.toLocaleString('en')} characters`

@@ -2,17 +2,17 @@
 
 import { useState } from 'preact/hooks'
 import type { TurnSummary } from '../api.ts'
+import { toClipboard } from './clipboard.ts'
 import { asCurl } from './curl.ts'
-import type { ClientRequest } from './request.ts'
+import { clientRequest } from './request.ts'
 import type { Store } from './store.ts'
 
 interface ActionsProps {
   turn: TurnSummary
-  request: ClientRequest | undefined
   store: Store
 }
 
-export function Actions({ turn, request, store }: ActionsProps) {
+export function Actions({ turn, store }: ActionsProps) {
   const [said, setSaid] = useState('')
   const say = (words: string) => {
     setSaid(words)
@@ -23,6 +23,13 @@ export function Actions({ turn, request, store }: ActionsProps) {
       () => say(`${what} copied`),
       () => say('The browser refused to copy'),
     )
+  }
+  /** The frames of a long turn are large: they are loaded on demand. */
+  const copyRequest = async () => {
+    const detail = await store.detail(turn.id).catch(() => undefined)
+    const request = detail && detail !== 'gone' ? clientRequest(detail.frames) : undefined
+    if (request) await copy('Command', asCurl(request, location.origin))
+    else say('The request is not kept')
   }
   const save = () =>
     store.tape(turn.id).then(
@@ -37,11 +44,7 @@ export function Actions({ turn, request, store }: ActionsProps) {
       <span class="said" role="status">
         {said}
       </span>
-      <button
-        type="button"
-        disabled={!request}
-        onClick={() => request && copy('Command', asCurl(request, location.origin))}
-      >
+      <button type="button" onClick={copyRequest}>
         Copy as curl
       </button>
       <button type="button" onClick={save}>
@@ -54,19 +57,7 @@ export function Actions({ turn, request, store }: ActionsProps) {
   )
 }
 
-async function toClipboard(text: string): Promise<void> {
-  // Pages without TLS have no clipboard API, except on this machine.
-  if (navigator.clipboard) return navigator.clipboard.writeText(text)
-  const area = document.createElement('textarea')
-  area.value = text
-  document.body.append(area)
-  area.select()
-  const isCopied = document.execCommand('copy')
-  area.remove()
-  if (!isCopied) throw new Error('not copied')
-}
-
-function download(content: Blob, name: string): void {
+export function download(content: Blob, name: string): void {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(content)
   link.download = name

@@ -1,10 +1,11 @@
 // All turns of a conversation on one time axis, with the client's tool time between them.
 
 import { useState } from 'preact/hooks'
+import { costSumWords, costsOf } from '../../observe/cost.ts'
 import type { TurnSummary } from '../api.ts'
 import { Bars } from './bars.tsx'
 import type { Conversation } from './conversations.ts'
-import { duration } from './format.ts'
+import { count, duration } from './format.ts'
 import { statusOf } from './status.tsx'
 import { useWidth } from './use-width.ts'
 
@@ -26,6 +27,7 @@ export function ConversationStrip({ conversation, selected, onChoose }: StripPro
   const x = (at: number) => ((at - start) / Math.max(1, end - start)) * (width - 6)
   const waits = waitsBetween(turns)
   const toolsMs = waits.reduce((sum, { from, to }) => sum + to - from, 0)
+  const modelMs = turns.reduce((sum, { milliseconds }) => sum + milliseconds, 0)
   const bars = turns.flatMap((turn, at) => {
     const wait = waits.find(({ before }) => before === turn)
     const shape = {
@@ -56,13 +58,24 @@ export function ConversationStrip({ conversation, selected, onChoose }: StripPro
       </svg>
       <p class="said-line">
         {said ??
-          `${turns.length} turns in ${duration(end - start)}, of that ${duration(toolsMs)} with the client’s tools`}
+          `${turns.length} turns in ${duration(end - start)}: ${duration(modelMs)} in the model, ${duration(toolsMs)} with the client’s tools${sumsOf(turns)}`}
       </p>
     </figure>
   )
 }
 
 const endOf = ({ startedAt, milliseconds }: TurnSummary) => startedAt + milliseconds
+
+/** Tokens and cost of all turns. */
+function sumsOf(turns: readonly TurnSummary[]): string {
+  const sum = (of: (turn: TurnSummary) => number | undefined) =>
+    turns.reduce((total, turn) => total + (of(turn) ?? 0), 0)
+  const [input, output] = [sum(({ inputTokens }) => inputTokens), sum(({ outputTokens }) => outputTokens)]
+  const cached = sum(({ cacheReadTokens }) => cacheReadTokens)
+  const costs = turns.flatMap(({ cost }) => cost ?? [])
+  const tokens = `; ${count(input)} tokens in${cached > 0 ? ` (${count(cached)} from the cache)` : ''}, ${count(output)} out`
+  return `${tokens}${costs.length === 0 ? '' : `; cost ${costSumWords(costsOf(costs))}`}`
+}
 
 interface ToolWait {
   before: TurnSummary

@@ -1,6 +1,7 @@
 // Groups turns into conversations, and filters them.
 
-import type { TurnSummary } from '../api.ts'
+import type { FoundText, TurnSummary } from '../api.ts'
+import { aboutOf, meets, type TurnFilter } from '../turn-filter.ts'
 
 export interface Conversation {
   id: string
@@ -12,8 +13,6 @@ export interface Conversation {
   /** The newest turn, visible or not. */
   lastTurn: string | undefined
 }
-
-export type Quick = 'errors' | 'calls' | 'running' | 'waiting'
 
 /** Sorted by their latest turn. */
 export function groupTurns(turns: Iterable<TurnSummary>): Conversation[] {
@@ -43,42 +42,25 @@ export function groupTurns(turns: Iterable<TurnSummary>): Conversation[] {
 export const isWaiting = (turn: TurnSummary, { lastTurn }: Conversation) =>
   turn.id === lastTurn && !turn.running && turn.outcome === 'tool-calls'
 
-function matches(
-  turn: TurnSummary,
-  conversation: Conversation,
-  { words, quick }: { words: string; quick: ReadonlySet<Quick> },
-): boolean {
-  if (quick.has('errors') && !turn.error) return false
-  if (quick.has('calls') && turn.calls.length === 0) return false
-  if (quick.has('running') && !turn.running) return false
-  if (quick.has('waiting') && !isWaiting(turn, conversation)) return false
-  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean)
-  if (wanted.length === 0) return true
-  const about = [
-    turn.id,
-    turn.client,
-    turn.door,
-    turn.model,
-    turn.backend,
-    turn.upstreamModel,
-    turn.running ? 'running' : turn.outcome,
-    turn.error?.code,
-    turn.title,
-    turn.key,
-    ...turn.calls,
-  ]
-    .join('\n')
-    .toLowerCase()
-  return wanted.every((word) => about.includes(word))
-}
+/** Places with the searched words, by turn. */
+export type Hits = ReadonlyMap<string, readonly FoundText[]>
 
+/** Words match by the facts of a turn, or where the gateway found them in its content. */
 export function visible(
   conversations: readonly Conversation[],
-  filter: { words: string; quick: ReadonlySet<Quick> },
+  filter: TurnFilter,
+  hits: Hits = new Map(),
 ): Conversation[] {
-  if (filter.words.trim() === '' && filter.quick.size === 0) return [...conversations]
+  const { words, conditions } = filter
+  if (words.length === 0 && conditions.length === 0) return [...conversations]
+  const matches = (turn: TurnSummary, conversation: Conversation) => {
+    if (!meets(turn, filter, { isWaiting: isWaiting(turn, conversation) })) return false
+    if (words.length === 0 || hits.has(turn.id)) return true
+    const about = aboutOf(turn)
+    return words.every((word) => about.includes(word))
+  }
   return conversations.flatMap((conversation) => {
-    const turns = conversation.turns.filter((turn) => matches(turn, conversation, filter))
+    const turns = conversation.turns.filter((turn) => matches(turn, conversation))
     return turns.length === 0 ? [] : [{ ...conversation, turns }]
   })
 }

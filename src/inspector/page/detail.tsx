@@ -1,21 +1,27 @@
-// One turn: its facts, its timeline, the gateway's changes, and both sides of the wire.
+// One turn: its facts, its conversation, the gateway's changes, its timeline, and both sides of the wire.
 
-import type { RefObject } from 'preact'
+import type { ComponentChildren, RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { TurnDetail, TurnSummary } from '../api.ts'
+import type { Transcript } from '../transcript-api.ts'
 import { Actions } from './actions.tsx'
+import { BothSides } from './comparison/comparison.tsx'
 import { ConversationStrip } from './conversation-strip.tsx'
 import { type Conversation, isWaiting } from './conversations.ts'
 import { Facts } from './facts.tsx'
 import { Frames } from './frames.tsx'
 import { JsonTree } from './json-tree.tsx'
-import { remedies } from './remedies.ts'
+import { Problem } from './problem.tsx'
 import { type ClientRequest, clientRequest, parsed } from './request.ts'
-import { Status } from './status.tsx'
+import { isRefused, Status } from './status.tsx'
 import { Steps } from './steps.tsx'
 import type { Store } from './store.ts'
 import { Tabs } from './tabs.tsx'
 import { Timeline } from './timeline.tsx'
+import { Title } from './title.tsx'
+import { TranscriptView } from './transcript/transcript.tsx'
+import { useTranscript } from './transcript/use-transcript.ts'
+import { TurnTools } from './turn-tools.tsx'
 
 interface DetailProps {
   turn: TurnSummary
@@ -27,7 +33,7 @@ interface DetailProps {
 }
 
 export function Detail({ turn, conversation, store, heading, onBack, onChoose }: DetailProps) {
-  const detail = useDetail(turn, store)
+  const transcript = useTranscript(turn, conversation, store)
   return (
     <article>
       <button type="button" class="back" onClick={onBack}>
@@ -35,33 +41,26 @@ export function Detail({ turn, conversation, store, heading, onBack, onChoose }:
       </button>
       <div class="detail-head">
         <h2 ref={heading} tabIndex={-1}>
-          {turn.title || turn.model}
+          <Title turn={turn} />
         </h2>
         <Status turn={turn} isWaiting={isWaiting(turn, conversation)} />
-        <Actions turn={turn} request={detail && clientRequest(detail.frames)} store={store} />
+        <Actions turn={turn} store={store} />
       </div>
+      <TurnTools {...{ turn, conversation, store }} />
       <Facts turn={turn} />
-      {turn.error ? (
-        <div class="problem" role="note" aria-label="Error">
-          <p>
-            <b>{turn.error.code}</b> {turn.error.message}
-          </p>
-          <p>{withCommands(remedies[turn.error.code] ?? '')}</p>
-        </div>
-      ) : null}
+      {turn.error || turn.tries > 1 || turn.skipped ? <FailedAttempts turn={turn} store={store} /> : null}
       {conversation.turns.length > 1 ? (
         <ConversationStrip {...{ conversation, onChoose }} selected={turn.id} />
       ) : null}
-      <Timeline turn={turn} segments={detail?.segments ?? []} />
-      {detail && detail.notes.length > 0 ? <Notes notes={detail.notes} /> : null}
-      {detail ? <Wire detail={detail} /> : <p class="muted">Loading…</p>}
+      {transcript && transcript.notes.length > 0 ? <Notes notes={transcript.notes} /> : null}
+      {transcript ? (
+        <Views {...{ turn, transcript, conversation, store, onChoose }} />
+      ) : (
+        <p class="muted">Loading…</p>
+      )}
     </article>
   )
 }
-
-/** Text in backticks becomes code. */
-const withCommands = (text: string) =>
-  text.split('`').map((part, place) => (place % 2 === 0 ? part : <code key={place}>{part}</code>))
 
 const Notes = ({ notes }: { notes: readonly string[] }) => (
   <section class="notes-list">
@@ -74,20 +73,73 @@ const Notes = ({ notes }: { notes: readonly string[] }) => (
   </section>
 )
 
-function Wire({ detail }: { detail: TurnDetail }) {
-  const { frames } = detail
-  const ofClient = frames.filter(({ side }) => side === 'client')
-  const others = frames.filter(({ side }) => side !== 'client')
+interface ViewsProps extends Omit<DetailProps, 'heading' | 'onBack'> {
+  transcript: Transcript
+}
+
+function Views({ turn, transcript, conversation, store, onChoose }: ViewsProps) {
+  const { frames, segments } = transcript
+  const withDetail = (show: (detail: TurnDetail) => ComponentChildren) => (
+    <WithDetail turn={turn} store={store}>
+      {show}
+    </WithDetail>
+  )
   return (
     <Tabs
       tabs={[
-        { name: 'Steps', content: () => <Steps detail={detail} /> },
-        { name: 'Client frames', number: ofClient.length, content: () => <Frames frames={ofClient} /> },
-        { name: 'Upstream frames', number: others.length, content: () => <Frames frames={others} /> },
-        { name: 'Request', content: () => <Request request={clientRequest(frames)} /> },
+        {
+          name: 'Transcript',
+          content: () => <TranscriptView {...{ transcript, conversation, store, onChoose }} />,
+        },
+        { name: 'Both sides', content: () => <BothSides {...{ turn, store }} /> },
+        {
+          name: 'Steps',
+          content: () => (
+            <>
+              {isRefused(turn) ? null : <Timeline turn={turn} segments={segments} />}
+              {withDetail((detail) => (
+                <Steps detail={detail} />
+              ))}
+            </>
+          ),
+        },
+        {
+          name: 'Client frames',
+          number: frames.client,
+          content: () => withDetail((detail) => <Frames frames={ofClient(detail)} />),
+        },
+        {
+          name: 'Upstream frames',
+          number: frames.others,
+          content: () => withDetail((detail) => <Frames frames={ofOthers(detail)} />),
+        },
+        {
+          name: 'Request',
+          content: () => withDetail((detail) => <Request request={clientRequest(detail.frames)} />),
+        },
       ]}
     />
   )
+}
+
+const ofClient = ({ frames }: TurnDetail) => frames.filter(({ side }) => side === 'client')
+const ofOthers = ({ frames }: TurnDetail) => frames.filter(({ side }) => side !== 'client')
+
+interface WithDetailProps {
+  turn: TurnSummary
+  store: Store
+  children(detail: TurnDetail): ComponentChildren
+}
+
+/** The attempts are read from the frames. */
+const FailedAttempts = ({ turn, store }: { turn: TurnSummary; store: Store }) => (
+  <Problem turn={turn} detail={useDetail(turn, store)} />
+)
+
+/** The frames of a turn may be many megabytes: they are loaded when they are looked at. */
+function WithDetail({ turn, store, children }: WithDetailProps) {
+  const detail = useDetail(turn, store)
+  return <>{detail ? children(detail) : <p class="muted">Loading…</p>}</>
 }
 
 function Request({ request }: { request: ClientRequest | undefined }) {

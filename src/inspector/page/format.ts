@@ -9,9 +9,12 @@ export function duration(ms: number | undefined): string {
   return `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`
 }
 
+/** `toLocaleString` makes a new one each time, which is slow in a long list. */
+const grouped = new Intl.NumberFormat('en')
+
 export function count(value: number | undefined): string {
   if (value === undefined) return '–'
-  if (value < 10_000) return value.toLocaleString('en')
+  if (value < 10_000) return grouped.format(value)
   return value < 1_000_000 ? `${(value / 1_000).toFixed(1)}k` : `${(value / 1_000_000).toFixed(1)}M`
 }
 

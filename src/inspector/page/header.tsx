@@ -20,11 +20,19 @@ export function Header({ state, store }: { state: State; store: Store }) {
         <h1>Dragoman inspector</h1>
         <p class={`link ${state.phase}`} role="status">
           <span class="dot" aria-hidden="true" />
-          {state.phase === 'live' ? `live, ${state.version}` : 'gateway unreachable, retrying'}
+          {linkWords(state)}
         </p>
+        {state.missing.length > 0 ? (
+          <p class="link lost" role="status">
+            without {state.missing.join(', ')}
+          </p>
+        ) : null}
       </div>
       <Charts turns={state.turns} />
       <div class="switches">
+        <a class="button" href="#figures">
+          Last hour
+        </a>
         <Sessions sessions={state.sessions} />
         <button type="button" onClick={() => setDark(toggleTheme())}>
           {dark ? 'Light' : 'Dark'}
@@ -35,4 +43,10 @@ export function Header({ state, store }: { state: State; store: Store }) {
       </div>
     </header>
   )
+}
+
+function linkWords({ phase, version, may, notice }: State): string {
+  if (phase === 'live') return may.tapes === undefined ? `live, ${version}` : `tapes of ${may.tapes}`
+  if (phase === 'away') return 'hidden, not connected'
+  return notice ?? 'gateway unreachable, retrying'
 }

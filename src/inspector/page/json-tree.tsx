@@ -1,6 +1,8 @@
 // A JSON value as a tree that opens on click. Closed nodes are not rendered: large values stay cheap.
 
 import { useState } from 'preact/hooks'
+import { SlicedText } from './transcript/sliced-text.tsx'
+import { beginningOf } from './transcript/text-pieces.ts'
 
 interface TreeProps {
   name?: string
@@ -9,7 +11,7 @@ interface TreeProps {
 }
 
 const step = 100
-const longestText = 2_000
+const folded = { characters: 1_200, lines: 12 }
 
 export function JsonTree({ name, value, isOpen = false }: TreeProps) {
   const [open, setOpen] = useState(isOpen)
@@ -48,24 +50,45 @@ function Entries({ entries }: { entries: readonly [string, unknown][] }) {
 function Leaf({ name, value }: { name?: string; value: unknown }) {
   const [isWhole, setWhole] = useState(false)
   const text = typeof value === 'string' ? value : JSON.stringify(value)
-  const isLong = text.length > longestText && !isWhole
+  const beginning = beginningOf(text, folded)
+  const isLong = beginning.length < text.length
   return (
     <div class="leaf">
       {name === undefined ? null : <span class="key">{name} </span>}
-      <span class={typeof value}>{isLong ? text.slice(0, longestText) : text}</span>
-      {isLong ? (
-        <button type="button" onClick={() => setWhole(true)}>
-          Show all {text.length.toLocaleString('en')} characters
+      {isLong && isWhole ? (
+        <SlicedText text={text} />
+      ) : (
+        <span class={typeof value} dir="auto">
+          {beginning}
+        </span>
+      )}
+      {isLong && !isWhole ? (
+        <button type="button" class="small" onClick={() => setWhole(true)}>
+          Show all, {text.length.toLocaleString('en')} characters
         </button>
       ) : null}
     </div>
   )
 }
 
-const isSmall = (value: unknown) => {
-  const text = JSON.stringify(value)
-  return text !== undefined && text.length < 300
-}
+const smallText = 300
+
+const isSmall = (value: unknown) => beginning(value, smallText).length < smallText
 
 /** The beginning of the content. */
-const hint = (value: object) => JSON.stringify(value).slice(0, 80)
+const hint = (value: object) => beginning(value, 80)
+
+/** As JSON, up to a length: a large value is not written as a whole. */
+function beginning(value: unknown, most: number): string {
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, most)).slice(0, most)
+  if (typeof value !== 'object' || value === null) return String(JSON.stringify(value)).slice(0, most)
+  const isList = Array.isArray(value)
+  let text = isList ? '[' : '{'
+  for (const [name, inner] of Object.entries(value)) {
+    if (text.length >= most) break
+    const separator = text.length > 1 ? ',' : ''
+    const key = isList ? '' : `${JSON.stringify(name.slice(0, most))}:`
+    text += separator + key + beginning(inner, most - text.length)
+  }
+  return (text + (isList ? ']' : '}')).slice(0, most)
+}

@@ -1,11 +1,12 @@
 // The parts of the page that need no browser.
 
 import { execFileSync } from 'node:child_process'
-import { h, options } from 'preact'
+import { Fragment, h, options } from 'preact'
 import { describe, expect, it } from 'vitest'
 import { errorCodes } from '../../core/errors.ts'
 import type { TurnSummary } from '../api.ts'
-import { groupTurns, isWaiting, type Quick, visible } from './conversations.ts'
+import { parseFilter } from '../turn-filter.ts'
+import { groupTurns, isWaiting, visible } from './conversations.ts'
 import { asCurl } from './curl.ts'
 import { count, duration, percentile, size } from './format.ts'
 import { remedies } from './remedies.ts'
@@ -52,32 +53,38 @@ describe('conversations', () => {
     turn('turn_e', { startedAt: 2, running: true, outcome: undefined }),
   ]
   const groups = groupTurns(turns)
-  const idsOf = (words: string, ...quick: Quick[]) =>
-    visible(groups, { words, quick: new Set(quick) }).flatMap((group) => group.turns.map(({ id }) => id))
+  const idsOf = (words: string, hits?: Parameters<typeof visible>[2]) =>
+    visible(groups, parseFilter(words), hits).flatMap((group) => group.turns.map(({ id }) => id))
 
   it('are sorted by their latest turn, and so are their turns', () => {
     expect(idsOf('')).toEqual(['turn_b', 'turn_a', 'turn_d', 'turn_c', 'turn_e'])
   })
 
   it.each([
-    ['read_file', [], ['turn_a']],
-    ['codex', [], ['turn_c']],
-    ['second SHELL', [], ['turn_d']],
-    ['turn_e', [], ['turn_e']],
-    ['timeout', [], ['turn_c']],
-    ['running', [], ['turn_e']],
-    ['nothing like it', [], []],
-    ['', ['errors'], ['turn_c']],
-    ['', ['calls'], ['turn_a', 'turn_d']],
-    ['', ['running'], ['turn_e']],
-    ['', ['waiting'], ['turn_d']],
-    ['shell', ['calls', 'waiting'], ['turn_d']],
-  ] as [string, Quick[], string[]][])('filter %j %j', (words, quick, ids) => {
-    expect(idsOf(words, ...quick)).toEqual(ids)
+    ['read_file', ['turn_a']],
+    ['codex', ['turn_c']],
+    ['second SHELL', ['turn_d']],
+    ['turn_e', ['turn_e']],
+    ['timeout', ['turn_c']],
+    ['running', ['turn_e']],
+    ['nothing like it', []],
+    ['error:', ['turn_c']],
+    ['is:calls', ['turn_a', 'turn_d']],
+    ['is:running', ['turn_e']],
+    ['is:waiting', ['turn_d']],
+    ['shell is:calls is:waiting', ['turn_d']],
+  ])('filter %j', (words, ids) => {
+    expect(idsOf(words)).toEqual(ids)
+  })
+
+  it('match by what was found in their content, within the conditions', () => {
+    const hits = new Map(['turn_a', 'turn_c'].map((id) => [id, []]))
+    expect(idsOf('needle', hits)).toEqual(['turn_a', 'turn_c'])
+    expect(idsOf('needle error:', hits)).toEqual(['turn_c'])
   })
 
   it('do not seem to wait if the filter hides the next turn', () => {
-    const [shown] = visible(groups, { words: 'read_file', quick: new Set() })
+    const [shown] = visible(groups, parseFilter('read_file'))
     expect(shown?.turns.map((turn) => [turn.id, isWaiting(turn, shown)])).toEqual([['turn_a', false]])
   })
 
@@ -149,6 +156,7 @@ it('every text of the page shows its hidden characters', () => {
     showHiddenCharacters()
     const { props } = h('p', { title: 'a\u202eb' }, 'x\u009by', ['\u2066', 1, h('b', null, '\u{e0041}')])
     expect(props).toMatchObject({ title: 'a\\u{202e}b' })
+    expect(h(Fragment, null, 'a\u202eb').props).toEqual({ children: 'a\\u{202e}b' })
     expect(JSON.stringify(props.children)).not.toMatch(/[\u009b\u2066\u{e0041}]/u)
     expect(props.children).toMatchObject([
       'x\\u{9b}y',

@@ -8,6 +8,8 @@ export interface ClientRequest {
   headers: Record<string, string>
   /** The original text. */
   body: string
+  /** The body was not read to its end. */
+  bodyCut?: true
 }
 
 /** Undefined if the request was too long to keep. */

@@ -1,7 +1,8 @@
-// The selected turn. An opened turn is in the address, so the browser's back button and a reload find it.
+// The selected turn: the opened one, which is in the address, or the one that the keys have reached.
 
 import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Place } from './address.ts'
 
 interface Latest {
   ids: readonly string[]
@@ -9,7 +10,12 @@ interface Latest {
 }
 
 export interface Selection {
+  /** Undefined if the list is empty, or the opened turn is not known. */
   selected: string | undefined
+  /** The user chose it; else it is the first of the list. */
+  isChosen: boolean
+  /** The opened turn is in the address, but not known. */
+  unknown: string | undefined
   /** On a phone: the turn covers the list. */
   isOpen: boolean
   choose(id: string, open: boolean): void
@@ -18,42 +24,56 @@ export interface Selection {
   latest: { readonly current: Readonly<Latest> }
 }
 
-const turnInHash = () => /^#(turn_\w+)$/.exec(location.hash)?.[1]
-
-/** `ids`: the turns of the list. The first is selected if no known turn was chosen. */
+/** `ids`: the turns of the list. The first is selected if no turn was chosen since the filter changed. */
 export function useSelection(
   ids: readonly string[],
   turns: ReadonlyMap<string, unknown>,
-  list: RefObject<HTMLElement | null>,
+  { list, place }: { list: RefObject<HTMLElement | null>; place: Place },
 ): Selection {
-  const [chosen, setChosen] = useState(turnInHash)
-  const [isOpen, setOpen] = useState(turnInHash() !== undefined)
-  const selected = chosen !== undefined && turns.has(chosen) ? chosen : ids[0]
+  const { address, go } = place
+  const [reached, setReached] = useState(address.turn)
+  const opened = useRef(address.turn)
+  // The back button, or a link within the page.
+  if (opened.current !== address.turn) {
+    opened.current = address.turn
+    setReached(address.turn)
+  }
+  const filter = useRef(address.filter)
+  useEffect(() => {
+    if (filter.current === address.filter) return
+    filter.current = address.filter
+    // A turn that the filter hides is not what its user looks for.
+    if (reached !== undefined && !ids.includes(reached)) {
+      setReached(undefined)
+      if (address.turn !== undefined) go({ turn: undefined, versus: undefined }, false)
+    }
+  }, [address.filter])
+  const unknown = reached !== undefined && !turns.has(reached) ? reached : undefined
+  const selected = unknown === undefined ? (reached ?? ids[0]) : undefined
   const latest = useRef<Latest>({ ids, selected })
   latest.current = { ids, selected }
 
-  useEffect(() => {
-    const onHash = () => {
-      setChosen(turnInHash())
-      setOpen(turnInHash() !== undefined)
-    }
-    addEventListener('hashchange', onHash)
-    return () => removeEventListener('hashchange', onHash)
-  }, [])
-
   const choose = (id: string, open: boolean) => {
-    setChosen(id)
+    setReached(id)
     latest.current.selected = id
     if (!open) return
-    setOpen(true)
+    opened.current = id
     // On a phone, the browser's back button returns to the list.
-    if (turnInHash() === undefined) history.pushState(null, '', `#${id}`)
-    else history.replaceState(null, '', `#${id}`)
+    go({ turn: id, versus: undefined }, address.turn === undefined)
   }
   const close = () => {
-    setOpen(false)
-    if (turnInHash() !== undefined) history.replaceState(null, '', location.pathname)
+    opened.current = undefined
+    if (unknown !== undefined) setReached(undefined)
+    go({ turn: undefined, versus: undefined }, false)
     list.current?.focus()
   }
-  return { selected, isOpen, choose, close, latest }
+  return {
+    selected,
+    isChosen: reached !== undefined,
+    unknown,
+    isOpen: address.turn !== undefined,
+    choose,
+    close,
+    latest,
+  }
 }

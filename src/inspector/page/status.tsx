@@ -2,9 +2,17 @@
 
 import type { TurnSummary } from '../api.ts'
 
-export function statusOf({ running, error, outcome }: TurnSummary): { word: string; kind: string } {
+/** By the gateway itself: no backend was asked. */
+export const isRefused = ({ error, tries, running }: TurnSummary) =>
+  error !== undefined && tries === 0 && !running
+
+export function statusOf(turn: TurnSummary): { word: string; kind: string } {
+  const { running, error, outcome } = turn
   if (running) return { word: 'running', kind: 'running' }
-  if (error) return { word: error.code, kind: 'error' }
+  if (error && outcome !== 'canceled')
+    return isRefused(turn)
+      ? { word: `refused: ${error.code}`, kind: 'refused' }
+      : { word: `failed: ${error.code}`, kind: 'error' }
   if (outcome === 'tool-calls') return { word: 'tool calls', kind: 'calls' }
   if (outcome === 'stop') return { word: 'done', kind: 'done' }
   return {

@@ -63,5 +63,11 @@ function ofFrame({ side, do: what, at, label }: FrameView): Step[] {
   return [{ at, kind: side, what: `${side === 'client' ? 'Client' : 'Upstream'}: ${what}`, text: label }]
 }
 
-const names: Record<string, string> = { target: 'Target', session: 'Session', note: 'Note', finish: 'End' }
+const names: Record<string, string> = {
+  target: 'Target',
+  failure: 'Failure',
+  session: 'Session',
+  note: 'Note',
+  finish: 'End',
+}
 const name = (what: string) => names[what] ?? what

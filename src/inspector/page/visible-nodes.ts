@@ -1,6 +1,6 @@
 // Makes bidi marks and control characters visible in every text: they could change how it reads.
 
-import { options } from 'preact'
+import { Fragment, options } from 'preact'
 import { visible } from '../../base/visible-text.ts'
 
 function visibleChild(child: unknown): unknown {
@@ -13,7 +13,7 @@ export function showHiddenCharacters(): void {
   const before = options.vnode
   options.vnode = (node) => {
     const props = node.props as Record<string, unknown>
-    if (typeof node.type === 'string') {
+    if (typeof node.type === 'string' || node.type === Fragment) {
       if (props.children !== undefined) props.children = visibleChild(props.children)
       if (props.title !== undefined) props.title = visibleChild(props.title)
     }

@@ -20,6 +20,11 @@ export interface Log {
   error(message: string, fields?: Record<string, unknown>): void
 }
 
+/** The level follows the configuration. */
+export interface AdjustableLog extends Log {
+  setLevel(level: LogLevel): void
+}
+
 /** Linux's PIPE_BUF: a pipe takes this much atomically, so lines of several processes do not mix. */
 export const longestSharedLine = 4_096
 
@@ -38,12 +43,13 @@ interface LogOptions {
 }
 
 export function createLog({
-  level,
+  level: first,
   scrubber,
   write,
   always = {},
   longestLine = Number.POSITIVE_INFINITY,
-}: LogOptions): Log {
+}: LogOptions): AdjustableLog {
+  let level = first
   // Scrub each value before cutting it: half a secret is not recognized. Upstream excerpts may contain pieces of a conversation:
   // debug only.
   const cleanTo = (longest: number) => (key: string, value: unknown) => {
@@ -71,7 +77,10 @@ export function createLog({
       // A warning may precede a crash.
       if (rank === 'warn' || rank === 'error') lines.flush()
     }
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+  const setLevel = (next: LogLevel) => {
+    level = next
+  }
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), setLevel }
 }
 
 /** Writes field by field: a JSON replacer that is called for every number takes longer than all the rest. */

@@ -43,6 +43,16 @@ export const metricFacts = {
   },
   dragoman_connections: { type: 'gauge', labels: [], help: 'Open client connections.' },
   dragoman_active_requests: { type: 'gauge', labels: [], help: 'Requests in progress.' },
+  dragoman_config_reloads_total: {
+    type: 'counter',
+    labels: ['outcome'],
+    help: 'Changed configurations that were taken over or refused.',
+  },
+  dragoman_config_refused: {
+    type: 'gauge',
+    labels: [],
+    help: 'Whether the configuration file is refused, and an earlier one in force (1) or not (0).',
+  },
   dragoman_requests_refused_total: {
     type: 'counter',
     labels: ['code'],
@@ -55,8 +65,8 @@ export const metricFacts = {
   },
   dragoman_tokens_total: {
     type: 'counter',
-    labels: ['key', 'backend', 'direction'],
-    help: 'Tokens by key, backend and direction.',
+    labels: ['key', 'backend', 'model', 'direction'],
+    help: 'Tokens by key, backend, model and direction.',
   },
   dragoman_cache_tokens_total: {
     type: 'counter',
@@ -94,6 +104,11 @@ export const metricFacts = {
     labels: ['backend', 'outcome'],
     help: 'Searches of deferred tools that the gateway answered.',
   },
+  dragoman_lacks_total: {
+    type: 'counter',
+    labels: ['kind', 'outcome'],
+    help: 'What the gateway did for models that lack it.',
+  },
   dragoman_answer_repairs_total: {
     type: 'counter',
     labels: ['backend', 'kind'],
@@ -129,6 +144,27 @@ export const metricFacts = {
     type: 'counter',
     labels: ['backend', 'model'],
     help: 'Calls refused by an open circuit breaker.',
+  },
+  dragoman_account_state: {
+    type: 'gauge',
+    labels: ['backend', 'account', 'state'],
+    help: 'Accounts of backends: 1 for the present state of each.',
+    combined: 'max',
+  },
+  dragoman_account_inflight: {
+    type: 'gauge',
+    labels: ['backend', 'account'],
+    help: 'Turns that an account of a pool answers now.',
+  },
+  dragoman_account_bindings: {
+    type: 'gauge',
+    labels: ['backend', 'account'],
+    help: 'Conversations that stay with an account of a pool.',
+  },
+  dragoman_account_switches_total: {
+    type: 'counter',
+    labels: ['backend', 'why'],
+    help: 'Turns that went to another account than their own.',
   },
   dragoman_sessions_answering: { type: 'gauge', labels: [], help: 'Runs that answer a request now.' },
   dragoman_sessions_waiting: { type: 'gauge', labels: [], help: 'Runs that wait for tool results.' },

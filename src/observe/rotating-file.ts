@@ -1,8 +1,9 @@
 // An append-only file of lines, rotated by size. Only one process may write it: two would rename it under each other.
 
 import { constants } from 'node:fs'
-import { mkdir, open, rename, stat } from 'node:fs/promises'
+import { mkdir, open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { replaceFile } from '../base/platform/replace-file.ts'
 
 const { O_APPEND, O_CREAT, O_NONBLOCK, O_WRONLY } = constants
 
@@ -71,7 +72,7 @@ export class RotatingFile implements LineFile {
   async #rotate(): Promise<void> {
     for (let at = keptFiles - 1; at >= 1; at--) {
       const from = at === 1 ? this.path : `${this.path}.${at - 1}`
-      await rename(from, `${this.path}.${at}`).catch(() => undefined)
+      await replaceFile(from, `${this.path}.${at}`).catch(() => undefined)
     }
   }
 }

@@ -21,6 +21,13 @@ describe('a secret is found', () => {
     expect(scrubber.scrub(`/x?key=${encodeURIComponent(secret)}&y=1`)).toBe('/x?key=[secret]&y=1')
   })
 
+  it('also in a text that held none before it was known', () => {
+    const scrubber = new Scrubber()
+    expect(scrubber.scrub('the later-canary')).toBe('the later-canary')
+    scrubber.add('later-canary')
+    expect(scrubber.scrub('the later-canary')).toBe('the [secret]')
+  })
+
   it.each(['\\', '\\\\\\', 'x\\\\'])('%j before it changes nothing', (before) => {
     for (const secret of secrets) expect(scrubberOf(secret).scrub(before + secret)).not.toContain('ary')
   })

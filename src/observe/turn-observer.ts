@@ -3,14 +3,18 @@
 
 import { isoTime } from '../base/iso-time.ts'
 import type { TextRepair } from '../core/backend.ts'
+import type { KnownCall } from '../core/call-key.ts'
 import type { GatewayError } from '../core/errors.ts'
 import type { TurnEvent, Usage } from '../core/events.ts'
 import type { Notes } from '../core/notes.ts'
 import { repairOf } from '../core/repairs.ts'
+import type { Message } from '../core/request.ts'
 import { errorFields, type Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import type { Scrubber } from './scrub.ts'
 import type { ToolRun, Tracer, TurnTrace } from './tracing.ts'
+import type { FiguresKeeper, TurnFigures } from './turn-figures.ts'
+import { type ObservedTape, tellTape } from './turn-tape.ts'
 import type { UsageLog } from './usage-log.ts'
 
 export interface Observing {
@@ -19,6 +23,8 @@ export interface Observing {
   scrubber: Scrubber
   usageLog: UsageLog | undefined
   tracer?: Tracer | undefined
+  /** The figures of the last hour; undefined without the inspector, which shows them. */
+  figures?: FiguresKeeper | undefined
 }
 
 interface TurnFacts {
@@ -31,7 +37,8 @@ interface TurnFacts {
   /** The model of the request. */
   model: string
   stream: boolean
-  /** For an estimate if the upstream reports no usage. */
+  messages: readonly Message[]
+  /** The basis of an estimate if the upstream reports no usage. */
   inputCharacters: number
   notes: Notes
   /** The tape of this turn, if it has one. */
@@ -39,28 +46,7 @@ interface TurnFacts {
   trace?: TurnTrace | undefined
 }
 
-/** The part of a tape that the observer uses. */
-interface ObservedTape {
-  see(events: readonly TurnEvent[]): void
-  add(frame: NoteFrame | FinishFrame): void
-}
-
-interface NoteFrame {
-  side: 'gateway'
-  do: 'note'
-  text: string
-}
-
-interface FinishFrame {
-  side: 'gateway'
-  do: 'finish'
-  outcome: string
-  calls: number
-  inputTokens: number
-  outputTokens: number
-  estimated?: true
-  error?: { code: string; message: string }
-}
+type ObservedTarget = { backendName: string; model: string }
 
 interface Ended {
   outcome: string
@@ -69,11 +55,20 @@ interface Ended {
   milliseconds: number
 }
 
+interface LoggedEnd {
+  outcome: string
+  usage: Usage
+  milliseconds: number
+  firstOutputMs: number | undefined
+  failed: boolean
+}
+
 const charactersPerToken = 4
 
 export class TurnObserver {
   readonly #facts: TurnFacts
   readonly #observing: Observing
+  readonly #figures: TurnFigures | undefined
   readonly #startedAt = performance.now()
   #firstAt: number | undefined
   #outputCharacters = 0
@@ -83,18 +78,24 @@ export class TurnObserver {
   #outcome = 'interrupted'
   #error: GatewayError | undefined
   /** The target of the turn, once it is known. */
-  target: { backendName: string; model: string } | undefined
+  target: ObservedTarget | undefined
   /** How a session backend got its run: `live`, `resumed` or `fresh`. */
   session: string | undefined
   /** Why the turn did not continue an existing run. */
   sessionWhy: string | undefined
+  /** The account that was used, if the backend has several. */
+  account: string | undefined
+
+  /** Gets each tool call, with the target that made the call. */
+  onCall: ((call: KnownCall, target: ObservedTarget) => void) | undefined
 
   constructor(facts: TurnFacts, observing: Observing) {
     this.#facts = facts
     this.#observing = observing
+    this.#figures = observing.figures?.begin(facts)
   }
 
-  /** Takes a batch on its way to the client, and returns it with missing usage added and secrets removed. */
+  /** Takes a batch on its way to the client. Returns the batch with missing usage added, and with secrets removed from errors. */
   see(events: readonly TurnEvent[]): readonly TurnEvent[] {
     this.#facts.trace?.see?.(events)
     let changed: TurnEvent[] | undefined
@@ -136,7 +137,7 @@ export class TurnObserver {
   }
 
   /** An attempt begins; returns the headers to send upstream. */
-  attempts(target: { backendName: string; model: string }): Record<string, string> | undefined {
+  attempts(target: ObservedTarget): Record<string, string> | undefined {
     this.target = { backendName: target.backendName, model: target.model }
     return this.#facts.trace?.attempt(this.target)
   }
@@ -145,6 +146,7 @@ export class TurnObserver {
     const { log, metrics } = this.#observing
     this.#facts.trace?.failed(error, next)
     if (next === 'give up') return
+    this.#figures?.failedAttempt(next)
     log.warn('an upstream attempt failed', {
       turn: this.#facts.turnId,
       backend: backendName,
@@ -166,12 +168,14 @@ export class TurnObserver {
   /** A tool call in text was malformed. */
   repaired(kind: TextRepair): void {
     this.hasAskedAgain ||= kind === 'asked-again'
+    this.#figures?.repaired(`text-${kind}`)
     const backend = this.target?.backendName ?? 'none'
     this.#observing.metrics.count('dragoman_tool_text_repairs_total', { backend, kind })
   }
 
   /** A tool call was checked. */
   checked(outcome: string): void {
+    if (outcome !== 'fits' && outcome !== 'unchecked') this.#figures?.repaired(`call-${outcome}`)
     const backend = this.target?.backendName ?? 'none'
     this.#observing.metrics.count('dragoman_call_checks_total', { backend, outcome })
   }
@@ -185,12 +189,12 @@ export class TurnObserver {
   }
 
   finish(options: { clientGone: boolean }): void {
-    const { turnId, key, client, clientSession, door, model, stream, notes } = this.#facts
-    const { log, usageLog } = this.#observing
+    const { turnId, key, client, clientSession, notes } = this.#facts
+    const { usageLog } = this.#observing
     const outcome = options.clientGone ? 'canceled' : this.#outcome
     const milliseconds = Math.round(performance.now() - this.#startedAt)
     const backend = this.target?.backendName ?? 'none'
-    // A cancelled turn has used what was shown of it.
+    // A canceled turn has no usage of its own: its output so far is the basis of an estimate.
     const usage =
       this.#usage ?? (this.#outputCharacters > 0 ? this.#estimate() : { inputTokens: 0, outputTokens: 0 })
     this.#count({ outcome, backend, usage, milliseconds })
@@ -199,18 +203,53 @@ export class TurnObserver {
         time: isoTime(),
         turn: turnId,
         key,
+        client,
         session: clientSession,
         model: `${backend}/${this.target.model}`,
         backend,
         outcome,
+        calls: this.#calls,
         inputTokens: usage.inputTokens,
         outputTokens: usage.outputTokens,
+        cacheReadTokens: usage.cacheReadTokens,
+        cacheWriteTokens: usage.cacheWriteTokens,
+        reasoningTokens: usage.reasoningTokens,
         estimated: usage.estimated || undefined,
         milliseconds,
       })
     }
-    this.#tellTape(outcome, usage)
+    if (this.#facts.tape) {
+      const error = this.#error && this.#observing.scrubber.scrubError(this.#error)
+      tellTape(this.#facts.tape, { outcome, calls: this.#calls, usage, notes: notes.all, error })
+    }
     const failed = this.#error !== undefined && !options.clientGone
+    const firstOutputMs =
+      this.#firstAt === undefined ? undefined : Math.round(this.#firstAt - this.#startedAt)
+    this.#figures?.end({
+      outcome,
+      target: this.target,
+      usage,
+      milliseconds,
+      firstOutputMs,
+      session: this.session,
+      error: failed ? this.#error?.code : undefined,
+      notes: notes.all,
+    })
+    this.#log({ outcome, usage, milliseconds, firstOutputMs, failed })
+    this.#facts.trace?.finish({
+      outcome,
+      error: failed ? this.#error : undefined,
+      usage,
+      firstOutputAt: this.#firstAt,
+      calls: this.#calls,
+      session: this.session,
+      notes: notes.isEmpty ? [] : notes.all,
+    })
+  }
+
+  #log({ outcome, usage, milliseconds, firstOutputMs, failed }: LoggedEnd): void {
+    const { turnId, key, client, clientSession, door, model, stream, notes } = this.#facts
+    const { log } = this.#observing
     // The log omits undefined fields. One plain object literal: conditional spreads take several times longer.
     const fields: Record<string, unknown> = {
       turn: turnId,
@@ -220,6 +259,7 @@ export class TurnObserver {
       clientSession,
       model,
       backend: this.target?.backendName,
+      account: this.account,
       upstreamModel: this.target?.model,
       session: this.session,
       sessionWhy: this.sessionWhy,
@@ -233,41 +273,21 @@ export class TurnObserver {
       reasoningTokens: usage.reasoningTokens,
       estimated: usage.estimated,
       milliseconds,
-      firstOutputMs: this.#firstAt === undefined ? undefined : Math.round(this.#firstAt - this.#startedAt),
+      firstOutputMs,
       notes: notes.isEmpty ? undefined : notes.all,
     }
     if (failed) Object.assign(fields, errorFields(this.#error))
     log[failed && this.#error?.code === 'internal' ? 'error' : failed ? 'warn' : 'info']('turn', fields)
-    this.#facts.trace?.finish({
-      outcome,
-      error: failed ? this.#error : undefined,
-      usage,
-      firstOutputAt: this.#firstAt,
-      calls: this.#calls,
-      session: this.session,
-      notes: notes.isEmpty ? [] : notes.all,
-    })
-  }
-
-  #tellTape(outcome: string, { inputTokens, outputTokens, estimated }: Usage): void {
-    const { tape, notes } = this.#facts
-    if (!tape) return
-    for (const text of notes.all) tape.add({ side: 'gateway', do: 'note', text })
-    const error = this.#error && this.#observing.scrubber.scrubError(this.#error)
-    tape.add({
-      ...{ side: 'gateway', do: 'finish', outcome, calls: this.#calls, inputTokens, outputTokens },
-      ...(estimated ? { estimated: true } : {}),
-      ...(error ? { error: { code: error.code, message: error.message } } : {}),
-    })
   }
 
   #count({ outcome, backend, usage, milliseconds }: Ended): void {
     const { key, notes } = this.#facts
     const { metrics } = this.#observing
     const { cacheReadTokens = 0, cacheWriteTokens = 0 } = usage
-    metrics.count('dragoman_turns_total', { key, backend, model: this.target?.model ?? 'none', outcome })
-    metrics.count('dragoman_tokens_total', { key, backend, direction: 'input' }, usage.inputTokens)
-    metrics.count('dragoman_tokens_total', { key, backend, direction: 'output' }, usage.outputTokens)
+    const model = this.target?.model ?? 'none'
+    metrics.count('dragoman_turns_total', { key, backend, model, outcome })
+    this.#countTokens({ key, backend, model, direction: 'input' }, usage.inputTokens)
+    this.#countTokens({ key, backend, model, direction: 'output' }, usage.outputTokens)
     if (cacheReadTokens > 0)
       metrics.count('dragoman_cache_tokens_total', { backend, direction: 'read' }, cacheReadTokens)
     if (cacheWriteTokens > 0)
@@ -286,6 +306,11 @@ export class TurnObserver {
     if (!notes.isEmpty) this.#countNotes(backend)
   }
 
+  /** A model without tokens gets no series: the client may have invented its name. */
+  #countTokens(labels: Record<'key' | 'backend' | 'model' | 'direction', string>, tokens: number): void {
+    if (tokens > 0) this.#observing.metrics.count('dragoman_tokens_total', labels, tokens)
+  }
+
   #countNotes(backend: string): void {
     const { metrics } = this.#observing
     const notes = this.#facts.notes.all
@@ -302,7 +327,9 @@ export class TurnObserver {
   #onCall({ callId, name, input }: { callId: string; name: string; input: string }): void {
     this.#onOutput(input.length)
     this.#calls++
+    this.#figures?.called(callId, name)
     this.#facts.trace?.called(callId, name)
+    if (this.target) this.onCall?.({ callId, name, input }, this.target)
   }
 
   #estimate(): Usage {

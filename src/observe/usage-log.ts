@@ -8,13 +8,21 @@ export type UsageRecord = {
   time: string
   turn: string
   key: string
+  /** The agent, if it is a known one. */
+  client?: string | undefined
   /** The session that the client names. */
   session?: string | undefined
   model: string
   backend: string
   outcome: string
+  /** Complete tool calls; absent in records of earlier versions. */
+  calls?: number | undefined
   inputTokens: number
   outputTokens: number
+  /** Parts of the two totals, if the service reports them. */
+  cacheReadTokens?: number | undefined
+  cacheWriteTokens?: number | undefined
+  reasoningTokens?: number | undefined
   estimated?: boolean | undefined
   milliseconds: number
 }

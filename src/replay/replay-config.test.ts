@@ -29,7 +29,7 @@ function tapeWith(
 
 describe('the backends of a tape', () => {
   it('behave as the tape says', () => {
-    const { backends } = replayConfig([tapeWith({ kind: 'openai', tools: 'text' })], url)
+    const { backends } = replayConfig([tapeWith({ kind: 'openai', tools: 'text' })])
     expect(backends.box).toMatchObject({ kind: 'openai', tools: 'text', baseUrl: url })
   })
 
@@ -41,15 +41,15 @@ describe('the backends of a tape', () => {
     ['another login', 'cursor', { accessToken: 'other', apiKey: 'other', websiteUrl: 'http://203.0.113.1' }],
     ['what this machine is', 'cursor', { checksum: 'machine', workspace: '/etc' }],
   ])('are on this machine only, even if the tape names %s', (_what, kind, settings) => {
-    const plain = replayConfig([tapeWith({}, { kind })], url)
-    expect(replayConfig([tapeWith(settings, { kind })], url)).toEqual(plain)
+    const plain = replayConfig([tapeWith({}, { kind })])
+    expect(replayConfig([tapeWith(settings, { kind })])).toEqual(plain)
   })
 
   it.each([
     ['a setting of a wrong kind', tapeWith({ tools: ['native'] })],
     ['an invalid name', tapeWith({}, { backend: '../box' })],
   ])('with %s are refused', (_what, tape) => {
-    expect(() => replayConfig([tape], url)).toThrow('turn_a: cannot be replayed')
+    expect(() => replayConfig([tape])).toThrow('turn_a: cannot be replayed')
   })
 
   it('are refused if no client could have sent the request', async () => {

@@ -9,13 +9,15 @@ import type { TapeSource, TurnBeginning, TurnTape } from '../tapes/tape-source.t
 class ReplayTape implements TurnTape {
   readonly turn: string
   readonly frames: Frame[] = []
-  readonly #onFrame: (frame: Frame) => void
+  readonly #onFrame: (frame: Frame | 'text delta') => void
   readonly #startedAt = performance.now()
   #exchange = 0
   #isFinished = false
   #isAnswered = false
+  /** How many attempts have begun. */
+  targets = 0
 
-  constructor(turn: string, onFrame: (frame: Frame) => void) {
+  constructor(turn: string, onFrame: (frame: Frame | 'text delta') => void) {
     this.turn = turn
     this.#onFrame = onFrame
   }
@@ -28,13 +30,15 @@ class ReplayTape implements TurnTape {
     const frame: Frame = { at: performance.now() - this.#startedAt, turn: this.turn, ...body }
     this.frames.push(frame)
     if (body.side === 'gateway' && body.do === 'finish') this.#isFinished = true
+    if (body.side === 'gateway' && body.do === 'target') this.targets++
     if (body.side === 'client' && (body.do === 'end' || body.do === 'gone')) this.#isAnswered = true
     this.#onFrame(frame)
   }
 
-  onUpstreamData(exchange: number, bytes: Uint8Array): void {
+  onUpstreamData(exchange: number, bytes: Uint8Array, isJoined = false): void {
     this.#exchange = exchange
-    this.add({ side: 'upstream', do: 'data', exchange, ...contentOf(bytes) })
+    const joined = isJoined ? ({ joined: true } as const) : {}
+    this.add({ side: 'upstream', do: 'data', exchange, ...joined, ...contentOf(bytes) })
   }
 
   onReadDone(): void {
@@ -50,6 +54,7 @@ class ReplayTape implements TurnTape {
   }
 
   onTextDelta(text: string, { before, after }: Framing, sent: Framing | string): void {
+    this.#onFrame('text delta')
     this.add({ side: 'upstream', do: 'data', exchange: this.#exchange, text: `${before}${text}${after}` })
     this.onClientWrite(typeof sent === 'string' ? sent : `${sent.before}${text}${sent.after}`)
   }
@@ -68,9 +73,10 @@ const longestTimerMs = 2_147_483_647
 /** Tapes the turns of the gateway that a tape is replayed to. */
 export class ReplayTapeSource implements TapeSource {
   readonly tapes: ReplayTape[] = []
-  /** Received so far. */
-  bytes = 0
-  messages = 0
+  /** Text deltas that took the fast path so far. */
+  textDeltas = 0
+  /** What the clocks of runs have decided so far. */
+  decisions = 0
   readonly #waiting = new Set<() => void>()
 
   begin({ turnId }: TurnBeginning): TurnTape {
@@ -103,11 +109,9 @@ export class ReplayTapeSource implements TapeSource {
     for (const wake of [...this.#waiting]) wake()
   }
 
-  #onFrame(frame: Frame): void {
-    if (frame.side === 'upstream' && frame.do === 'data')
-      this.bytes +=
-        'text' in frame ? Buffer.byteLength(frame.text) : Buffer.from(frame.base64, 'base64').length
-    if (frame.side === 'run' && frame.do === 'received') this.messages++
+  #onFrame(frame: Frame | 'text delta'): void {
+    if (frame === 'text delta') this.textDeltas++
+    else if (frame.side === 'run' && frame.do === 'clock') this.decisions++
     this.notify()
   }
 }

@@ -1,7 +1,6 @@
-// Replays tapes to the current code: a local server plays the upstream side, and the recorded requests are sent again. The client's
-// answer is compared with the recorded one, byte for byte.
+// Replays tapes to the current code: the recorded requests are sent again, and the services answer from the tape. The client's answer is
+// compared with the recorded one, byte for byte.
 
-import { defaultRetryPolicy } from '../core/attempts.ts'
 import { createGateway, type Gateway } from '../gateway.ts'
 import {
   bytesOf,
@@ -14,9 +13,11 @@ import type { Frame } from '../tapes/frame.ts'
 import { type ReadTape, TapeError } from '../tapes/read.ts'
 import { gatewayFrames } from '../tapes/summary.ts'
 import { Playback } from './playback.ts'
+import { PlayedRuns } from './played-runs.ts'
+import { PlayedServices } from './played-services.ts'
+import { PlayedTools } from './played-tools.ts'
+import { RecordedInputs } from './recorded-inputs.ts'
 import { replayConfig } from './replay-config.ts'
-import { scriptOf } from './script.ts'
-import { UpstreamServer } from './upstream-server.ts'
 
 interface ReplayOptions {
   /** 1: with the pauses of the tape; 0: without pauses. */
@@ -46,100 +47,63 @@ const defaultPatienceMs = 10_000
 /** Replays to one gateway, in this order: a turn that continues another turn's run must come after it. */
 export async function replay(tapes: readonly ReadTape[], options: ReplayOptions = {}): Promise<ReplayResult> {
   const { speed = 0, patienceMs = defaultPatienceMs } = options
-  const playback = new Playback({ speed, patienceMs })
-  const server = new UpstreamServer(scriptOf(tapes), playback)
-  await server.listen()
-  const replayInputs = new RecordedInputs()
-  let gateway: Gateway | undefined
+  const playback = new Playback(tapes, { speed, patienceMs })
+  const runs = new PlayedRuns(playback)
+  const services = new PlayedServices(playback)
+  const replayInputs = new RecordedInputs(playback)
+  const playedTools = new PlayedTools()
+  const gateway = await createGateway({
+    config: replayConfig(tapes),
+    keys: [],
+    connect: {
+      ...{ dataFolder: '/nonexistent', stateFolder: '/nonexistent' },
+      played: { services, runs: { roads: runs, clock: playback.clock } },
+    },
+    breaker: { failures: Number.POSITIVE_INFINITY },
+    tapeSource: playback.source,
+    replayInputs,
+    playedTools,
+  })
   try {
-    gateway = await createGateway({
-      config: replayConfig(tapes, server.url),
-      keys: [],
-      connect: { dataFolder: '/nonexistent', stateFolder: '/nonexistent' },
-      // Back-off pauses are not on the tape.
-      retryPolicy: { ...defaultRetryPolicy, baseDelayMs: 1 },
-      tapeSource: playback.source,
-      replayInputs,
-    })
     const turns: Replayed[] = []
     for (const [index, tape] of tapes.entries()) {
-      playback.tape = index
-      playback.source.notify()
+      playback.begin(index)
       // Messages that arrived between two turns are played before the second.
-      await playback.source.until(() => server.runsAreWaiting, patienceMs)
+      await playback.source.until(() => runs.areWaiting, patienceMs)
       replayInputs.take(tape)
-      turns.push(
-        await playTurn(tape, { gateway, playback, server, patienceMs: speed > 0 ? longestMs : patienceMs }),
-      )
+      playedTools.take(tape)
+      turns.push(await playTurn(tape, { gateway, playback, patienceMs: speed > 0 ? longestMs : patienceMs }))
     }
     return { turns, remarks: playback.remarks }
   } finally {
-    await gateway?.close()
-    await server.close()
+    await gateway.close()
   }
 }
 
 const longestMs = 2_147_483_647
 
-/** The ids and the clock of a recorded turn. */
-class RecordedInputs {
-  #turn = ''
-  #createdAt = 0
-  #completedAt = 0
-  #sessions: string[] = []
-
-  take({ turn, frames }: ReadTape): void {
-    this.#turn = turn
-    this.#createdAt = gatewayFrames(frames, 'begin')[0]?.createdAt ?? 0
-    this.#completedAt = completionTime(frames) ?? this.#createdAt
-    this.#sessions = gatewayFrames(frames, 'session')
-      .filter(({ state }) => state !== 'live')
-      .map(({ id }) => id)
-  }
-
-  readonly turnId = () => this.#turn
-  readonly now = () => this.#createdAt * 1_000
-  readonly completedAt = () => this.#completedAt * 1_000
-  /** Each new run had its own id. */
-  readonly sessionId = () => this.#sessions.shift() ?? unknownSession
-}
-
-const unknownSession = '000000000000'
-
-/** The time of its end that an answer gives, in seconds. */
-function completionTime(frames: readonly Frame[]): number | undefined {
-  const texts = frames.map((frame) => (frame.side === 'client' && frame.do === 'write' ? frame.text : ''))
-  const found = /"completed_at":(\d{10})/.exec(texts.join(''))?.[1]
-  return found === undefined ? undefined : Number(found)
-}
-
 interface Stage {
   gateway: Gateway
   playback: Playback
-  server: UpstreamServer
   patienceMs: number
 }
 
 async function playTurn(tape: ReadTape, stage: Stage): Promise<Replayed> {
   const { gateway, playback } = stage
   const then = clientSide(tape.frames)
-  playback.isAnswering = true
   const abort = new AbortController()
+  playback.leave = () => abort.abort()
   // A client that left is no failure here.
   const asking = gateway
     .fetch(requestOf(tape.frames, abort.signal))
     .then((response) => readAnswer(response, then, abort))
     .catch(() => undefined)
   await untilOver(tape.turn, { ...stage, asking, abort })
-  playback.isAnswering = false
+  playback.end()
   const watched = playback.source.tapes.find(({ turn }) => turn === tape.turn)?.frames
   // A request that was refused before a tape began has no frames: compare the response itself.
   const frames = watched ?? (await asking) ?? []
-  const difference = firstDifference(then, comparable(clientSide(frames), then, tape, stage))
-  if (difference && then.keptAlive > 0)
-    playback.remark(
-      'keep-alives were recorded, and they change the shape of errors; --speed 1 keeps the pauses',
-    )
+  const difference = firstDifference(then, comparable(clientSide(frames), then, stage))
   return {
     turn: tape.turn,
     bytes: bytesOf(then),
@@ -207,19 +171,14 @@ async function readAnswer(response: Response, then: ClientSide, abort: AbortCont
   ]
 }
 
-/** The replayed answer with the recorded host names; if the client left, cut to the recorded length. */
-function comparable(now: ClientSide, then: ClientSide, tape: ReadTape, stage: Stage): ClientSide {
-  const origin = tape.frames.find((frame) => 'origin' in frame)
-  const host = origin && 'origin' in origin ? origin.origin.replace(/^https?:\/\//, '') : undefined
-  const named = (text: string) =>
-    host === undefined ? text : stage.server.hosts.reduce((sum, here) => sum.replaceAll(here, host), text)
-  const writes = now.writes.map((piece) => ({ ...piece, text: named(piece.text) }))
+/** If the client left, cut to the recorded length. */
+function comparable(now: ClientSide, then: ClientSide, stage: Stage): ClientSide {
   return {
     ...now,
     // The same request was sent, without its removed credentials.
     request: then.request,
-    head: now.head && { ...now.head, text: sessionAsThen(named(now.head.text), then, stage) },
-    writes: then.isGone ? cutTo(writes, then) : writes,
+    head: now.head && { ...now.head, text: sessionAsThen(now.head.text, then, stage) },
+    writes: then.isGone ? cutTo(now.writes, then) : now.writes,
   }
 }
 

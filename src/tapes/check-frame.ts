@@ -18,6 +18,11 @@ const status: Check = {
   wants: 'an HTTP status',
   test: (value) => Number.isInteger(value) && Number(value) >= 100 && Number(value) <= 599,
 }
+const anything: Check = { wants: 'a value', test: () => true }
+const texts: Check = {
+  wants: 'a list of texts',
+  test: (value) => Array.isArray(value) && value.every((one) => typeof one === 'string'),
+}
 const object: Check = { wants: 'an object', test: isObject }
 const headers: Check = {
   wants: 'an object of texts',
@@ -50,11 +55,21 @@ const frames = new Map<string, Record<string, Check>>([
   ['run open', { ...exchange, ...target, transport: oneOf('http2', 'sse') }],
   ['run sent', { ...exchange, base64 }],
   ['run received', { ...exchange, base64 }],
+  ['run clock', exchange],
   ['run end', exchange],
   ['run error', { ...exchange, message: text }],
+  ['tool offer', { tools: texts, root: text, settings: object }],
+  ['tool begin', { run: whole, job: object }],
+  ['tool output', { run: whole, stream: oneOf('stdout', 'stderr'), text }],
+  ['tool end', { run: whole, outcome: object }],
   ['gateway begin', { door: text, model: text, stream: flag, key: text, createdAt: count }],
   ['gateway target', { backend: text, kind: text, model: text, settings: object }],
+  [
+    'gateway failure',
+    { backend: text, model: text, code: text, message: text, next: oneOf('retry', 'fallback', 'give up') },
+  ],
   ['gateway session', { state: oneOf('live', 'resumed', 'fresh'), id: text }],
+  ['gateway recall', { memory: text, look: whole, value: anything }],
   ['gateway note', { text }],
   ['gateway finish', { outcome: text, calls: count, inputTokens: count, outputTokens: count }],
 ])
@@ -62,7 +77,7 @@ const frames = new Map<string, Record<string, Check>>([
 /** `SIDE DO` */
 export const frameKinds: readonly string[] = [...frames.keys()]
 
-const sides = ['client', 'upstream', 'run', 'gateway']
+const sides = ['client', 'upstream', 'run', 'tool', 'gateway']
 
 /** The problem in words; undefined for a valid frame. */
 export function frameProblem(value: unknown): string | undefined {
@@ -71,7 +86,7 @@ export function frameProblem(value: unknown): string | undefined {
   if (common !== undefined) return common
   const checks = frames.get(`${value.side} ${value.do}`)
   if (!checks) return `is a frame of side "${value.side}" that does ${quoted(value.do)}, which none does`
-  return fieldProblem(value, checks) ?? contentProblem(value) ?? mannerProblem(value)
+  return fieldProblem(value, checks) ?? contentProblem(value) ?? mannerProblem(value) ?? usageProblem(value)
 }
 
 function fieldProblem(frame: Fields, checks: Record<string, Check>): string | undefined {
@@ -97,6 +112,13 @@ function mannerProblem({ side, do: what, manner: given }: Fields): string | unde
   if (side !== 'gateway' || what !== 'begin' || given === undefined) return undefined
   if (!isObject(given)) return 'is a frame whose "manner" is not an object'
   return fieldProblem({ toolArguments: 'whole', customCalls: 'function', ...given }, manner)
+}
+
+const usageParts = { cacheReadTokens: count, cacheWriteTokens: count, reasoningTokens: count }
+
+function usageProblem(frame: Fields): string | undefined {
+  if (frame.side !== 'gateway' || frame.do !== 'finish') return undefined
+  return fieldProblem({ cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0, ...frame }, usageParts)
 }
 
 const quoted = (value: unknown) => JSON.stringify(String(value).slice(0, 40))

@@ -1,6 +1,8 @@
 // The client's side of a tape (request and answer), and the first difference between two of them.
 
 import { messagesKeepAlive } from '../protocols/anthropic-messages/write.ts'
+import { geminiKeepAlive } from '../protocols/gemini/write.ts'
+import { isOllamaKeepAlive } from '../protocols/ollama/write.ts'
 import { chatKeepAlive } from '../protocols/openai-chat/write.ts'
 import { isResponsesKeepAlive } from '../protocols/openai-responses/write.ts'
 import type { Frame } from './frame.ts'
@@ -24,7 +26,9 @@ export interface ClientSide {
 }
 
 /** Keep-alives depend on the clock and are not compared. */
-const keepAlives = new Set([messagesKeepAlive, chatKeepAlive])
+const keepAlives = new Set([messagesKeepAlive, chatKeepAlive, geminiKeepAlive])
+const isOther = (text: string) => keepAlives.has(text) || isOllamaKeepAlive(text)
+export const isKeepAlive = (text: string): boolean => isOther(text) || isResponsesKeepAlive(text)
 
 /** The numbers of the events after keep-alives that are events themselves. */
 const numberPattern = /"sequence_number":(\d+)/g
@@ -49,7 +53,7 @@ export function clientSide(frames: readonly Frame[]): ClientSide {
     if (frame.do === 'request') side.request = piece(`${frame.method} ${frame.path}\n${frame.body}`)
     else if (frame.do === 'response') side.head = piece(headText(frame.status, frame.headers))
     else if (frame.do === 'gone') side.isGone = true
-    else if (frame.do === 'write' && keepAlives.has(frame.text)) side.keptAlive++
+    else if (frame.do === 'write' && isOther(frame.text)) side.keptAlive++
     else if (frame.do === 'write' && isResponsesKeepAlive(frame.text)) {
       side.keptAlive++
       events++

@@ -9,7 +9,8 @@ import { combineTapes, type TapeSource } from './tape-source.ts'
 import { TurnTaping } from './turn-taping.ts'
 
 export interface Taping {
-  taping: TurnTaping
+  /** Follows a configuration. */
+  tapingFor(config: Config): TurnTaping
   flush(): Promise<void>
 }
 
@@ -28,5 +29,8 @@ export async function createTaping(
       : new Recorder({ folder, record, maxBytes, keepBytes, scrubber, onError })
   const all = combineTapes(recorder ? [recorder, ...sources] : sources)
   if (!all) return undefined
-  return { taping: new TurnTaping(all, config), flush: () => recorder?.flush() ?? Promise.resolve() }
+  return {
+    tapingFor: (current) => new TurnTaping(all, current),
+    flush: () => recorder?.flush() ?? Promise.resolve(),
+  }
 }

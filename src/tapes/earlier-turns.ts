@@ -1,11 +1,14 @@
 // The earlier turns that a turn depends on: a replay needs their tapes too.
 
 import { dirname } from 'node:path'
-import { isObject, parseJson } from '../base/json.ts'
+import { type Fields, isObject, parseJson } from '../base/json.ts'
+import { answerOfItem } from '../protocols/openai-responses/items-out.ts'
+import { notKept } from '../protocols/openai-responses/references-in.ts'
 import { responseId } from '../protocols/openai-responses/response-out.ts'
 import { findTurn } from './folder.ts'
 import type { Frame, TapeHead } from './frame.ts'
 import { type ReadTape, TapeError, type TapeFile } from './read.ts'
+import { gatewayFrames } from './summary.ts'
 
 /**
  * The tapes with those that they depend on, dependencies first. `turn` selects one tape of the file; without it, all are included.
@@ -65,8 +68,20 @@ export function earlierTurn({
   if (head.continues !== undefined) return head.continues
   const request = frames.find((frame) => frame.side === 'client' && frame.do === 'request')
   const body = request && 'body' in request ? parseJson(request.body) : undefined
-  const before = isObject(body) ? body.previous_response_id : undefined
-  return typeof before === 'string' && before.startsWith(responseId(''))
-    ? before.replace(responseId(''), 'turn_')
-    : undefined
+  if (!isObject(body) || wasNotFound(frames)) return undefined
+  const before = body.previous_response_id
+  if (typeof before === 'string' && before.startsWith(responseId('')))
+    return before.replace(responseId(''), 'turn_')
+  const answer = referencesIn(body).flatMap((id) => answerOfItem(id) ?? [])[0]
+  return answer === undefined ? undefined : `turn_${answer}`
+}
+
+/** The gateway did not know what the request refers to: it is another key's, was deleted, or is too old. Its tape may still be there. */
+const wasNotFound = (frames: readonly Frame[]): boolean =>
+  gatewayFrames(frames, 'finish').some(({ error }) => error?.message.includes(notKept) === true)
+
+/** The ids of the items of earlier answers that a request names in place of their content. */
+export function referencesIn({ input }: Fields): string[] {
+  const items = Array.isArray(input) ? input.filter(isObject) : []
+  return items.flatMap(({ type, id }) => (type === 'item_reference' && typeof id === 'string' ? [id] : []))
 }

@@ -203,3 +203,53 @@ describe('is not confused with text that only resembles one', () => {
     expect(findSecrets(tapeWith({ side: 'client', do: 'write', text }))).toEqual([])
   })
 })
+
+describe('the place of a secret', () => {
+  const [, secret] = secrets[0] as [string, string]
+  const request = (body: string, headers = {}): FrameBody => ({
+    ...{ side: 'client', do: 'request', method: 'POST', path: '/v1/chat/completions', headers, body },
+  })
+  const placesOf = (...more: FrameBody[]) => findSecrets(tapeWith(...more)).map(({ place }) => place)
+  const messages = ['"quoted" \\ {[', secret, { content: [1, { text: `a ${secret}` }] }]
+  const event = (content: string) => `data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`
+
+  it.each<[string, FrameBody, string[]]>([
+    [
+      'a body',
+      request(JSON.stringify({ model: 'm', messages })),
+      ['client request, messages[1]', 'client request, messages[2].content[1].text'],
+    ],
+    [
+      'a body that is cut',
+      request(`{"messages":[{},{"content":"${secret}`),
+      ['client request, messages[1].content'],
+    ],
+    ['a body that is no JSON', request(`key=${secret}`), ['client request']],
+    ['a header', request('{}', { 'x-trace': secret }), ['client request, headers.x-trace']],
+    [
+      'an event of a stream',
+      { side: 'upstream', do: 'data', exchange: 2, text: event('Hi') + event(secret) },
+      ['upstream #2 data, choices[0].delta.content'],
+    ],
+    ['a note', { side: 'gateway', do: 'note', text: `x ${secret}` }, ['gateway note']],
+    [
+      'a list of a frame',
+      {
+        ...{ side: 'tool', do: 'offer', tools: ['a', secret], root: '/' },
+        settings: { maxRuns: 1, progress: 'off', outputBytes: 1 },
+      },
+      ['tool offer, tools.1'],
+    ],
+  ])('is named: %s', (_case, frame, places) => {
+    expect(placesOf(frame)).toEqual(places)
+  })
+
+  it('is short and holds no secret, whatever names the client sends', () => {
+    const deep = `${'{"a long name":'.repeat(99)}"${secret}"`
+    for (const body of [deep, JSON.stringify({ [secret]: { x: secret } }), `{"a\n\u001b[31m":"${secret}"}`])
+      for (const place of placesOf(request(body))) {
+        expect(place).not.toContain(secret)
+        expect(place).toMatch(/^[^\p{Cc}\p{Cf}]{1,200}$/u)
+      }
+  })
+})

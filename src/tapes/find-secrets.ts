@@ -8,6 +8,7 @@ import { finish, type Steps } from '../base/slices.ts'
 import { eventChains, messageChains } from './delta-chains.ts'
 import type { Frame } from './frame.ts'
 import type { ReadTape } from './read.ts'
+import { SecretPlaces } from './secret-place.ts'
 import { type Chain, chainOf, joined, type Slot, slotsOf, type TapeSlots } from './text-slots.ts'
 
 export interface Finding {
@@ -21,8 +22,24 @@ type TextFinder = Pick<SecretFinder, 'findSteps'>
 
 type MaskedTape = Omit<ReadTape, 'turn'>
 
-/** Sorted by line. */
-export const findSecrets = (tape: MaskedTape): Finding[] => findingsOf(finish(spotsOf(tape, looksSecret)))
+interface PlacedFinding extends Finding {
+  /** The frame, and the path of the value in it. */
+  place: string
+}
+
+/** Sorted by line; each place once. */
+export function findSecrets(tape: MaskedTape): PlacedFinding[] {
+  const places = new SecretPlaces(tape)
+  const starts = finish(spotsOf(tape, looksSecret))
+    .map(({ what, chain, from }) => ({ what, at: chain.at(from) }))
+    .sort((one, other) => one.at.slot.line - other.at.slot.line || one.at.index - other.at.index)
+  const found = new Map<string, PlacedFinding>()
+  for (const { what, at } of starts) {
+    const place = places.words(at)
+    found.set(`${at.slot.line} ${what} ${place}`, { line: at.slot.line, place, what })
+  }
+  return [...found.values()]
+}
 
 function findingsOf(spots: readonly Spot[]): Finding[] {
   const found = new Map<string, Finding>()

@@ -1,6 +1,7 @@
-// Formats durations, sizes, one-line texts and tables for terminal output.
+// Formats durations, sizes, one-line texts, tables and the titles of frames for terminal output.
 
 import { visibleLine } from '../base/visible-text.ts'
+import type { Frame } from './frame.ts'
 
 export function duration(milliseconds: number): string {
   // A value that would round up to the next unit is printed in that unit.
@@ -39,3 +40,7 @@ export function table(rows: readonly (readonly string[])[]): string {
 }
 
 export const plural = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`
+
+/** Such as `client request` and `upstream #1 data`. */
+export const frameTitle = (frame: Frame): string =>
+  `${frame.side}${'exchange' in frame ? ` #${frame.exchange}` : ''} ${frame.do}`

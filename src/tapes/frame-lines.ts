@@ -2,7 +2,7 @@
 
 import { visible } from '../base/visible-text.ts'
 import { decodeEvents, decodeMessage } from './decode.ts'
-import { time } from './format.ts'
+import { frameTitle, time } from './format.ts'
 import type { Frame } from './frame.ts'
 import type { ReadTape } from './read.ts'
 
@@ -15,12 +15,11 @@ export function frameLines({ frames, lines }: ReadTape): string {
 }
 
 function words(frame: Frame): string {
-  const { at: _at, turn: _turn, side, do: what, ...rest } = frame
-  const title = `${side}${'exchange' in frame ? ` #${frame.exchange}` : ''} ${what}`
+  const { at: _at, turn: _turn, side: _side, do: _do, ...rest } = frame
   const details = Object.entries({ ...rest, exchange: undefined, text: undefined, base64: undefined })
   const shown = Object.fromEntries(details.filter(([, value]) => value !== undefined))
   const plain = Object.keys(shown).length === 0 ? '' : ` ${JSON.stringify(shown)}`
-  return title + plain + contentWords(frame)
+  return frameTitle(frame) + plain + contentWords(frame)
 }
 
 function contentWords(frame: Frame): string {

@@ -138,6 +138,11 @@ describe('damage is reported with its line', () => {
     ['no JSON', withLine(4, 'oops'), 'line 4 is not JSON: "oops"'],
     ['a cut', whole.slice(0, -20), `line ${lines.length} is cut off: the file ends in the middle of it`],
     ['a list', withLine(3, '[]'), 'line 3 is not a frame: a frame is a JSON object'],
+    [
+      'cached tokens',
+      whole.replace('"outputTokens":1', '"outputTokens":1,"cacheReadTokens":"many"'),
+      'is a frame whose "cacheReadTokens" is not a number',
+    ],
     ['no time', changed(3, { at: undefined }), 'line 3 is a frame without "at"'],
     ['a time', changed(3, { at: -1 }), 'line 3 is a frame whose "at" is not a number'],
     ['no turn', changed(3, { turn: undefined }), 'line 3 is a frame without "turn"'],

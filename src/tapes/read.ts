@@ -99,7 +99,7 @@ function readHead(head: Fields, line: number, path: string): ReadTape {
     if (typeof head[name] !== 'string') throw new TapeError(path, `line ${line}: the head has no "${name}"`)
   if (head.origin !== 'recorded' && head.origin !== 'made')
     throw new TapeError(path, `line ${line}: the head's "origin" is neither "recorded" nor "made"`)
-  for (const name of ['continues', 'title'])
+  for (const name of ['continues', 'title', 'replay'])
     if (head[name] !== undefined && typeof head[name] !== 'string')
       throw new TapeError(path, `line ${line}: the head's "${name}" is not a text`)
   return { head: head as unknown as TapeHead, line, turn: '', frames: [], lines: [] }

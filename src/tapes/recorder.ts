@@ -1,13 +1,14 @@
 // Records tapes on disk: one file per turn, written atomically when the turn is over. The oldest files are removed when space runs
 // out.
 
-import { chmod, lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { replaceFile } from '../base/platform/replace-file.ts'
 import { version } from '../base/version.ts'
 import type { Scrubber } from '../observe/scrub.ts'
 import { Tape } from './tape.ts'
 import type { TapeSource, TurnBeginning, TurnTape } from './tape-source.ts'
-import { tapeText } from './write.ts'
+import { tapeChunks } from './write.ts'
 
 export interface RecorderOptions {
   folder: string
@@ -93,18 +94,14 @@ export class Recorder implements TapeSource {
     const name = `${tape.head.recordedAt.replace(/[-:.]/g, '')}-${tape.turn}.jsonl`
     const path = join(folder, name)
     const draft = join(folder, `.${name}.draft`)
-    const text = await tapeText(tape, scrubber)
     try {
-      // `wx` refuses existing files and links.
-      await writeFile(draft, text, { mode: 0o600, flag: 'wx' })
-      await chmod(draft, 0o600)
-      await rename(draft, path)
+      this.#room -= await writeNew(draft, await tapeChunks(tape, scrubber))
+      await replaceFile(draft, path)
     } catch (error) {
       await rm(draft, { force: true })
       throw error
     }
     onWritten?.(path)
-    this.#room -= Buffer.byteLength(text)
     if (this.#room <= 0) await this.#makeRoom(name)
   }
 
@@ -126,6 +123,24 @@ export class Recorder implements TapeSource {
     this.#room = Math.max((keepBytes - total) / 4, keepBytes / 100)
     for (const draft of await Promise.all(names.filter((name) => draftName.test(name)).map(sizeIn(folder))))
       if (Date.now() - draft.changedAt > forgottenMs) await remove(draft.name)
+  }
+}
+
+/** Returns how many bytes were written. */
+async function writeNew(path: string, chunks: Iterable<string>): Promise<number> {
+  // `wx` refuses existing files and links.
+  const file = await open(path, 'wx', 0o600)
+  try {
+    await file.chmod(0o600)
+    let bytes = 0
+    for (const chunk of chunks) {
+      const data = Buffer.from(chunk)
+      await file.writeFile(data)
+      bytes += data.length
+    }
+    return bytes
+  } finally {
+    await file.close()
   }
 }
 

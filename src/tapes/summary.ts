@@ -1,6 +1,6 @@
 // The summary of a tape: one line of `tape ls`.
 
-import type { Frame, GatewayFrame } from './frame.ts'
+import type { Frame, GatewayFrame, TapeHead } from './frame.ts'
 import type { ReadTape } from './read.ts'
 
 export interface TapeSummary {
@@ -17,6 +17,8 @@ export interface TapeSummary {
   frames: number
   continues?: string
   cut?: true
+  /** Why it cannot be replayed. */
+  notReplayable?: string
 }
 
 type GatewayFrameOf<What extends GatewayFrame['do']> = Extract<GatewayFrame, { do: What }> &
@@ -24,6 +26,12 @@ type GatewayFrameOf<What extends GatewayFrame['do']> = Extract<GatewayFrame, { d
 
 export const gatewayFrames = <What extends GatewayFrame['do']>(frames: readonly Frame[], what: What) =>
   frames.filter((frame) => frame.side === 'gateway' && frame.do === what) as GatewayFrameOf<What>[]
+
+/** The reason in the head, without its `no: `. */
+export function notReplayable({ replay }: TapeHead): { notReplayable?: string } {
+  const [, reason] = /^no: ([\s\S]+)$/.exec(replay ?? '') ?? []
+  return reason === undefined ? {} : { notReplayable: reason }
+}
 
 export function summaryOf({ head, turn, frames }: ReadTape): TapeSummary {
   const [begin] = gatewayFrames(frames, 'begin')
@@ -41,5 +49,6 @@ export function summaryOf({ head, turn, frames }: ReadTape): TapeSummary {
     frames: frames.length,
     ...(head.continues === undefined ? {} : { continues: head.continues }),
     ...(head.cut ? { cut: true } : {}),
+    ...notReplayable(head),
   }
 }

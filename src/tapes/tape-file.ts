@@ -1,7 +1,8 @@
 // Writes tapes to a file, atomically.
 
 import { randomUUID } from 'node:crypto'
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { replaceFileSync } from '../base/platform/replace-file.ts'
 import { type ReadTape, TapeError } from './read.ts'
 
 export const linesOf = (tapes: readonly Pick<ReadTape, 'head' | 'frames'>[]): string =>
@@ -21,7 +22,7 @@ export function writeTapeFile(path: string, text: string): void {
     } finally {
       closeSync(file)
     }
-    renameSync(draft, path)
+    replaceFileSync(draft, path)
   } catch (error) {
     rmSync(draft, { force: true })
     throw new TapeError(path, `cannot be written (${(error as NodeJS.ErrnoException).code ?? error})`)

@@ -4,10 +4,11 @@ import { type Fields, isObject, parseJson } from '../base/json.ts'
 import { visible } from '../base/visible-text.ts'
 import { type ClientSide, clientSide } from './client-side.ts'
 import { isTooDeep } from './depth.ts'
+import { failureWords } from './failure-words.ts'
 import { duration, inLine, plural, size, time } from './format.ts'
 import type { Frame } from './frame.ts'
 import type { ReadTape } from './read.ts'
-import { gatewayFrames, summaryOf } from './summary.ts'
+import { gatewayFrames, notReplayable, summaryOf } from './summary.ts'
 import { timelineOf } from './timeline.ts'
 import type { TimelineSegment } from './timeline-segment.ts'
 
@@ -38,9 +39,14 @@ function beginning({ head, turn }: ReadTape): string[] {
     ...(head.continues === undefined ? [] : [`continues the run of ${head.continues}`]),
     ...(head.cut
       ? ['part of the turn is missing: it was too long, or an earlier turn was not recorded']
-      : []),
+      : replayLine(head)),
     '',
   ]
+}
+
+function replayLine(head: ReadTape['head']): string[] {
+  const { notReplayable: reason } = notReplayable(head)
+  return reason === undefined ? [] : [`cannot be replayed: ${reason}`]
 }
 
 function asked(frames: readonly Frame[]): string[] {
@@ -92,6 +98,9 @@ function upstream(frames: readonly Frame[]): string[] {
   for (const frame of frames) {
     if (frame.side === 'gateway' && frame.do === 'target')
       lines.push(`${time(frame.at)}  to ${frame.backend} (${frame.kind}), model ${frame.model}`)
+    if (frame.side === 'gateway' && frame.do === 'failure')
+      lines.push(`${time(frame.at)}  ${inLine(failureWords(frame), 300)}`)
+    if (frame.side === 'tool') lines.push(...toolLine(frame))
     if (frame.side === 'gateway' && frame.do === 'session')
       lines.push(
         `${time(frame.at)}  session ${frame.id}: ${frame.state}${frame.why ? ` (${frame.why})` : ''}`,
@@ -113,6 +122,11 @@ function upstream(frames: readonly Frame[]): string[] {
     if (!isOver)
       lines.push(`             #${exchange} stayed open after the answer: ${cameWords(bytes, messages)}`)
   return lines.length === 1 ? ['upstream: no request', ''] : [...lines, '']
+}
+
+function toolLine(frame: Extract<Frame, { side: 'tool' }>): string[] {
+  if (frame.do === 'begin') return [`${time(frame.at)}  runs ${inLine(JSON.stringify(frame.job), 200)}`]
+  return frame.do === 'end' ? [`${time(frame.at)}  run ${frame.run} ended: ${frame.outcome.kind}`] : []
 }
 
 const cameWords = (bytes: number, pieces: number) =>

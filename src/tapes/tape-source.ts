@@ -21,8 +21,11 @@ export interface TurnTape {
   /** The last frame has been added. */
   readonly isOver: boolean
   add(frame: FrameBody): void
-  /** Bytes from upstream. Everything reported until `onReadDone` follows from them and gets the same time. */
-  onUpstreamData(exchange: number, bytes: Uint8Array): void
+  /**
+   * Bytes from upstream. Everything reported until `onReadDone` follows from them and gets the same time. `isJoined`: the reader takes
+   * them together with the bytes before.
+   */
+  onUpstreamData(exchange: number, bytes: Uint8Array, isJoined?: boolean): void
   onReadDone(): void
   /** Text written to the client. */
   onClientWrite(text: string): void
@@ -72,8 +75,8 @@ class CombinedTape implements TurnTape {
     for (const tape of this.#tapes) tape.add(frame)
   }
 
-  onUpstreamData(exchange: number, bytes: Uint8Array): void {
-    for (const tape of this.#tapes) tape.onUpstreamData(exchange, bytes)
+  onUpstreamData(exchange: number, bytes: Uint8Array, isJoined = false): void {
+    for (const tape of this.#tapes) tape.onUpstreamData(exchange, bytes, isJoined)
   }
 
   onReadDone(): void {

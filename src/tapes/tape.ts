@@ -10,7 +10,8 @@ import type { TurnTape } from './tape-source.ts'
 import type { TimelineSegment } from './timeline-segment.ts'
 
 interface TapeOptions {
-  head: Omit<TapeHead, 'cut'>
+  /** `recordedAt` may be the time in milliseconds since 1970: most heads are never read. */
+  head: Omit<TapeHead, 'cut' | 'recordedAt'> & { recordedAt: string | number }
   turn: string
   /** The limit of all frames; beyond it, only gateway frames are kept. */
   maxBytes: number
@@ -20,6 +21,8 @@ interface TapeOptions {
 
 /** The size of a frame without its content. */
 const frameBytes = 120
+/** Entries of the log, four numbers each, after which short writes go to the log: until then a turn may be a small one. */
+const mostWhole = 4 * 16
 /** The interval of `onChange` on the fast path: tenths of a millisecond, and bytes. */
 const notifyEvery = 500
 const notifyEveryBytes = 8 * 1024
@@ -30,10 +33,13 @@ const notifyEveryBytes = 8 * 1024
  */
 const upstreamData = 0
 const clientWrite = 1
-const largeFrame = 2
+/** A frame that is kept as it is. */
+const wholeFrame = 2
 const textDeltas = 3
-/** A short frame as JSON. */
+/** A short frame as JSON: a run may have thousands. */
 const shortFrame = 4
+/** Upstream data that is read together with the data before. */
+const joinedData = 5
 
 /**
  * A run of text deltas with the same framing. The values that change with each delta are here, close together in memory, and are
@@ -58,14 +64,18 @@ interface Run {
   characters: number
 }
 
-/** Most reports are small pieces. They are copied into a log, and frames are built on demand: a delta must cost no more than its copy. */
+/**
+ * Most reports are small pieces. They are copied into a log, and frames are built on demand: a delta must cost no more than its copy. The
+ * few frames that every turn has are kept as they are: to write them as text would cost a small request more than all else.
+ */
 export class Tape implements TurnTape {
   readonly turn: string
   readonly #log: number[] = []
-  readonly #pieces = new ByteLog()
+  /** Only long turns have one. */
+  #byteLog: ByteLog | undefined
   #reader: LogReader | undefined
-  /** Frames that are too large for the log. */
-  readonly #large: FrameBody[] = []
+  /** Frames that are not in the log. */
+  readonly #whole: FrameBody[] = []
   readonly #frames: Frame[] = []
   #read = 0
   /** The time of the current upstream read, else -1. Always a number: V8 would otherwise allocate an object for each value. */
@@ -100,8 +110,10 @@ export class Tape implements TurnTape {
   }
 
   get head(): TapeHead {
+    const { recordedAt } = this.#head
     return {
       ...this.#head,
+      recordedAt: typeof recordedAt === 'number' ? new Date(recordedAt).toISOString() : recordedAt,
       ...(this.#continues === undefined ? {} : { continues: this.#continues }),
       ...(this.isCut ? { cut: true } : {}),
     }
@@ -147,7 +159,7 @@ export class Tape implements TurnTape {
   #frame(place: number): void {
     const [kind, at, which, length] = this.#log.slice(place, place + 4) as [number, number, number, number]
     const about = { at: rounded(at), turn: this.turn }
-    if (kind === largeFrame) this.#frames.push({ ...about, ...(this.#large[which] as FrameBody) })
+    if (kind === wholeFrame) this.#frames.push({ ...about, ...(this.#whole[which] as FrameBody) })
     else if (kind === shortFrame)
       this.#frames.push({ ...about, ...JSON.parse(this.#pieceReader.piece(length).toString('utf8')) })
     else if (kind === textDeltas) this.#framePassed(which, this.#runs[length] as Run)
@@ -155,8 +167,17 @@ export class Tape implements TurnTape {
       const bytes = this.#pieceReader.piece(length)
       if (kind === clientWrite)
         this.#frames.push({ ...about, side: 'client', do: 'write', text: bytes.toString('utf8') })
-      else this.#frames.push({ ...about, side: 'upstream', do: 'data', exchange: which, ...contentOf(bytes) })
+      else {
+        const joined = kind === joinedData ? ({ joined: true } as const) : {}
+        const content = contentOf(bytes)
+        this.#frames.push({ ...about, side: 'upstream', do: 'data', exchange: which, ...joined, ...content })
+      }
     }
+  }
+
+  get #pieces(): ByteLog {
+    this.#byteLog ??= new ByteLog()
+    return this.#byteLog
   }
 
   get #pieceReader(): LogReader {
@@ -180,25 +201,28 @@ export class Tape implements TurnTape {
   add(body: FrameBody): void {
     this.#endRun()
     if (this.#hasRoom(contentLength(body), body.side === 'gateway')) {
-      const note = contentLength(body) > longestPiece ? undefined : JSON.stringify(body)
-      if (note === undefined || note.length > longestPiece) {
-        this.#log.push(largeFrame, this.#now, this.#large.length, 0)
-        this.#large.push(body)
-      } else this.#log.push(shortFrame, this.#now, 0, this.#pieces.add(note))
+      const note = body.side === 'run' ? noteOf(body) : undefined
+      if (note !== undefined) this.#log.push(shortFrame, this.#now, 0, this.#pieces.add(note))
+      else {
+        this.#log.push(wholeFrame, this.#now, this.#whole.length, 0)
+        this.#whole.push(body)
+      }
     }
     if (body.side === 'gateway' && body.do === 'finish') this.#isFinished = true
     if (body.side === 'client' && (body.do === 'end' || body.do === 'gone')) this.#isAnswered = true
     this.#onChange?.(this)
   }
 
-  onUpstreamData(exchange: number, bytes: Uint8Array): void {
+  onUpstreamData(exchange: number, bytes: Uint8Array, isJoined = false): void {
     this.#endRun()
     const at = this.elapsed
     this.#moment = at
     this.#exchange = exchange
-    if (bytes.length > longestPiece) this.add({ side: 'upstream', do: 'data', exchange, ...contentOf(bytes) })
-    else if (this.#hasRoom(bytes.length)) {
-      this.#log.push(upstreamData, at, exchange, this.#pieces.add(bytes))
+    if (bytes.length > longestPiece || this.#log.length < mostWhole) {
+      const joined = isJoined ? ({ joined: true } as const) : {}
+      this.add({ side: 'upstream', do: 'data', exchange, ...joined, ...contentOf(bytes) })
+    } else if (this.#hasRoom(bytes.length)) {
+      this.#log.push(isJoined ? joinedData : upstreamData, at, exchange, this.#pieces.add(bytes))
       this.#onChange?.(this)
     }
   }
@@ -208,7 +232,8 @@ export class Tape implements TurnTape {
   }
 
   onClientWrite(text: string): void {
-    if (text.length > longestPiece) this.add({ side: 'client', do: 'write', text })
+    if (text.length > longestPiece || this.#log.length < mostWhole)
+      this.add({ side: 'client', do: 'write', text })
     else if (this.#hasRoom(text.length)) {
       this.#endRun()
       this.#log.push(clientWrite, this.#now, 0, this.#pieces.add(text))
@@ -319,8 +344,38 @@ export class Tape implements TurnTape {
 
 const rounded = (at: number) => Math.round(at * 10) / 10
 
+/** Undefined if it is long. */
+function noteOf(body: FrameBody): string | undefined {
+  if (contentLength(body) > longestPiece) return undefined
+  const note = JSON.stringify(body)
+  return note.length > longestPiece ? undefined : note
+}
+
+/** About what the headers of a frame take. */
+const headerBytes = 400
+
+/** Without looks for fields that a frame may lack: they are slow. */
 function contentLength(body: FrameBody): number {
-  if ('text' in body) return body.text.length
-  if ('base64' in body) return body.base64.length
-  return 'body' in body ? body.body.length : 0
+  switch (body.do) {
+    case 'request':
+      return body.body.length + headerBytes
+    case 'response':
+    case 'open':
+      return headerBytes
+    case 'write':
+    case 'output':
+    case 'note':
+      return body.text.length
+    case 'data':
+      return 'text' in body ? body.text.length : body.base64.length
+    case 'sent':
+    case 'received':
+      return body.base64.length
+    case 'recall':
+      return JSON.stringify(body.value).length
+    case 'end':
+      return body.side === 'tool' ? JSON.stringify(body.outcome).length : 0
+    default:
+      return 0
+  }
 }

@@ -13,6 +13,10 @@ export interface Slot {
   isHeader?: boolean
   /** The slot is a name. Names are written after all values. */
   isName?: boolean
+  /** The slot is the body of a request, or a piece of a stream. */
+  isContent?: boolean
+  /** Of the value inside its frame, such as `headers.x-trace`. */
+  readonly path: string
   read(): string
   write(text: string): void
 }
@@ -136,6 +140,8 @@ function wireOf(frame: Frame): string | undefined {
 interface Where {
   line: number
   parent?: string
+  /** The place of the parent. */
+  above?: Where
   isBytes?: boolean
 }
 
@@ -144,12 +150,27 @@ const shortestName = 8
 
 function addSlots(holder: Holder, where: Where, slots: Slot[]): void {
   for (const [name, value] of Object.entries(holder)) {
-    if (name.length >= shortestName) slots.push(new NameSlot(holder, name, where.line))
+    if (name.length >= shortestName) slots.push(new NameSlot(holder, name, where))
     if (typeof value === 'string') slots.push(new ValueSlot(holder, name, where))
     else if (typeof value === 'object' && value !== null)
-      addSlots(value as Holder, { line: where.line, parent: name }, slots)
+      addSlots(value as Holder, { line: where.line, parent: name, above: where }, slots)
   }
 }
+
+/** Lists have numbers as names. */
+function pathOf({ parent, above }: Where, name?: string): string {
+  const names = name === undefined ? [] : [name]
+  for (
+    let at: string | undefined = parent, next = above;
+    at !== undefined;
+    at = next?.parent, next = next?.above
+  )
+    names.unshift(at)
+  return names.join('.')
+}
+
+/** Where a frame holds JSON or a piece of a stream. */
+const bodyNames: ReadonlySet<string> = new Set(['body', 'text'])
 
 type Spelling = 'text' | 'base64' | 'utf8'
 
@@ -157,18 +178,28 @@ class ValueSlot implements Slot {
   readonly line: number
   readonly name: string
   readonly isHeader: boolean
+  readonly isContent: boolean
+  readonly #where: Where
   readonly #holder: Holder
   readonly #spelling: Spelling
   #known: string | undefined
 
-  constructor(holder: Holder, name: string, { line, parent, isBytes = false }: Where) {
+  constructor(holder: Holder, name: string, where: Where) {
+    const { line, parent, isBytes = false } = where
     this.line = line
+    this.#where = where
     this.name = name
     this.isHeader = parent === 'headers'
+    this.isContent = parent === undefined && bodyNames.has(name)
     this.#holder = holder
     this.#spelling = 'text'
     if (parent === undefined && name === 'base64') this.#spelling = 'base64'
     if (parent === undefined && name === 'text' && isBytes) this.#spelling = 'utf8'
+  }
+
+  /** Bytes have no path. */
+  get path(): string {
+    return this.#spelling === 'base64' ? '' : pathOf(this.#where, this.name)
   }
 
   read(): string {
@@ -191,13 +222,20 @@ const encoded = (text: string, spelling: Spelling) =>
 class NameSlot implements Slot {
   readonly line: number
   readonly isName = true
+  readonly #where: Where
   readonly #holder: Holder
   readonly #name: string
 
-  constructor(holder: Holder, name: string, line: number) {
-    this.line = line
+  constructor(holder: Holder, name: string, where: Where) {
+    this.line = where.line
+    this.#where = where
     this.#holder = holder
     this.#name = name
+  }
+
+  /** Of the object that has the name. */
+  get path(): string {
+    return pathOf(this.#where)
   }
 
   read(): string {

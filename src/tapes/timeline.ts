@@ -1,26 +1,19 @@
-// The timeline of an answer, read from the writes to the client: three dialects, streamed or whole.
+// The timeline of an answer, read from the writes to the client: five dialects, streamed or whole.
 
-import { type Fields, isObject, parseJson } from '../base/json.ts'
+import { type Fields, isObject } from '../base/json.ts'
+import { answerEvents } from './answer-events.ts'
 import type { ClientSide } from './client-side.ts'
-import { decodeEvents } from './decode.ts'
 import type { TimelineSegment } from './timeline-segment.ts'
 
 const previewLength = 200
 
-export function timelineOf({ writes }: ClientSide): TimelineSegment[] {
-  const line = new Line()
-  // Most writes hold whole events. A cut event is joined up to its newline.
-  let rest: string[] = []
-  for (const { at, text } of writes) {
-    const end = text.lastIndexOf('\n') + 1
-    if (end > 0) {
-      const whole = [...rest, text.slice(0, end)].join('')
-      for (const event of decodeEvents(whole) ?? []) line.see(event, at)
-      rest = []
-    }
-    if (end < text.length) rest.push(text.slice(end))
-  }
-  if (rest.length > 0) line.see(parseJson(rest.join('')), writes.at(-1)?.at ?? 0)
+/** `longest`: of each text, in characters. */
+export function timelineOf(
+  { writes }: Pick<ClientSide, 'writes'>,
+  longest = previewLength,
+): TimelineSegment[] {
+  const line = new Line(longest)
+  for (const { event, at } of answerEvents(writes)) line.see(event, at)
   return line.segments
 }
 
@@ -29,13 +22,33 @@ type Kind = TimelineSegment['kind']
 class Line {
   readonly segments: TimelineSegment[] = []
   readonly #calls = new Map<string, TimelineSegment>()
+  readonly #longest: number
+
+  constructor(longest: number) {
+    this.#longest = longest
+  }
 
   see(event: unknown, at: number): void {
     if (!isObject(event)) return
     if (Array.isArray(event.choices)) this.#chat(event.choices, at)
     else if (typeof event.type === 'string' && event.type.startsWith('response.')) this.#responses(event, at)
     else if (event.object === 'response') this.#items(event.output, at)
+    else if (Array.isArray(event.candidates)) this.#gemini(event.candidates, at)
+    else if (typeof event.done === 'boolean') this.#ollama(event, at)
     else this.#messages(event, at)
+  }
+
+  /** Of `/api/generate`, the text is not in a message. */
+  #ollama(event: Fields, at: number): void {
+    const said = isObject(event.message) ? event.message : event
+    this.#text('reasoning', said.thinking, at)
+    this.#text('text', said.content ?? said.response, at)
+    for (const { id, function: inner } of list(said.tool_calls)) {
+      if (!isObject(inner)) continue
+      const key = `call ${this.#calls.size}`
+      this.#call(key, { id, name: inner.name, at })
+      this.#extendCall(key, JSON.stringify(inner.arguments ?? {}), at)
+    }
   }
 
   #chat(choices: readonly unknown[], at: number): void {
@@ -48,6 +61,18 @@ class Line {
       const inner = isObject(call.function) ? call.function : isObject(call.custom) ? call.custom : {}
       this.#call(String(call.index ?? order), { id: call.id, name: inner.name, at })
       this.#extendCall(String(call.index ?? order), inner.arguments ?? inner.input, at)
+    }
+  }
+
+  #gemini([candidate]: readonly unknown[], at: number): void {
+    const content = isObject(candidate) ? candidate.content : undefined
+    for (const part of list(isObject(content) ? content.parts : undefined)) {
+      this.#text(part.thought === true ? 'reasoning' : 'text', part.text, at)
+      if (!isObject(part.functionCall)) continue
+      const { id, name, args } = part.functionCall
+      const key = `call ${this.#calls.size}`
+      this.#call(key, { id, name, at })
+      this.#extendCall(key, JSON.stringify(args ?? {}), at)
     }
   }
 
@@ -98,7 +123,7 @@ class Line {
   #text(kind: Kind, text: unknown, at: number): void {
     if (typeof text !== 'string' || text === '') return
     const last = this.segments.at(-1)
-    extend(last?.kind === kind ? last : this.#begin(kind, at), text, at)
+    this.#extend(last?.kind === kind ? last : this.#begin(kind, at), text, at)
   }
 
   #call(key: string, { id, name, at }: { id: unknown; name: unknown; at: number }): void {
@@ -109,7 +134,7 @@ class Line {
 
   #extendCall(key: string, text: unknown, at: number): void {
     const call = this.#calls.get(key)
-    if (call && typeof text === 'string') extend(call, text, at)
+    if (call && typeof text === 'string') this.#extend(call, text, at)
   }
 
   #begin(kind: Kind, at: number): TimelineSegment {
@@ -117,12 +142,13 @@ class Line {
     this.segments.push(segment)
     return segment
   }
+
+  #extend(segment: TimelineSegment, text: string, at: number): void {
+    segment.to = at
+    segment.characters += text.length
+    const room = this.#longest - segment.preview.length
+    if (room > 0) segment.preview += text.slice(0, room)
+  }
 }
 
 const list = (value: unknown): Fields[] => (Array.isArray(value) ? value.filter(isObject) : [])
-
-function extend(segment: TimelineSegment, text: string, at: number): void {
-  segment.to = at
-  segment.characters += text.length
-  segment.preview = (segment.preview + text).slice(0, previewLength)
-}

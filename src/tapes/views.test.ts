@@ -148,6 +148,20 @@ describe('a timeline', () => {
     ).toEqual(wanted)
   })
 
+  it('of Gemini, as events and as an array', () => {
+    const chunks = [
+      { text: 'Hm, ', thought: true },
+      { text: 'well', thought: true },
+      { text: 'Reading.' },
+      { functionCall: { id: 'c', name: 'read', args: { path: 'a' } } },
+    ].map((part) => ({ candidates: [{ content: { role: 'model', parts: [part] } }] }))
+    expect(segments(...chunks)).toEqual(wanted)
+    const array = `[${chunks.map((chunk) => JSON.stringify(chunk)).join(',\n')}]\n`
+    const writes = [array.slice(0, 100), array.slice(100)].map((text) => ({ frame: 1, at: 1, text }))
+    const side = { ...clientSide([]), writes }
+    expect(timelineOf(side).map(({ kind, name, preview }) => [kind, name, preview])).toEqual(wanted)
+  })
+
   it('of whole answers', () => {
     const text = JSON.stringify({
       type: 'message',

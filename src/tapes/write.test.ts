@@ -36,8 +36,9 @@ describe('the pieces of a wire', () => {
         const exchange = tapFor(tape).exchange({
           ...{ backend: 'b', origin: 'http://b', path: '/', method: 'POST', headers: {}, body: '' },
         })
-        exchange.data(whole.subarray(0, first))
-        for (let at = first; at < whole.length; at += length) exchange.data(whole.subarray(at, at + length))
+        exchange.data(whole.subarray(0, first), false)
+        for (let at = first; at < whole.length; at += length)
+          exchange.data(whole.subarray(at, at + length), false)
         const text = readable(tape)
         expect(text).not.toContain(own)
       }
@@ -49,7 +50,7 @@ describe('the pieces of a wire', () => {
     const exchange = tapFor(tape).exchange({
       ...{ backend: 'b', origin: 'http://b', path: '/', method: 'POST', headers: {}, body: '' },
     })
-    for (const piece of pieces) exchange.data(piece)
+    for (const piece of pieces) exchange.data(piece, false)
     const [, , ...lines] = finish(tapeTextSteps(tape, scrubber)).trimEnd().split('\n')
     const contents = lines.map((line) => JSON.parse(line) as FrameBody)
     expect(contents).toMatchObject([

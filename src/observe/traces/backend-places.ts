@@ -23,12 +23,29 @@ const knownHosts: readonly (readonly [RegExp, string])[] = [
   [/(^|\.)cohere\.(ai|com)$/, 'cohere'],
 ]
 
-export const placesOf = ({ backends }: Config): ReadonlyMap<string, Place> =>
-  new Map(Object.entries(backends).map(([name, backend]) => [name, placeOf(backend)]))
+/** Kinds that the conventions have another name for. */
+const providers = new Map([['gemini', 'gcp.gemini']])
+
+export type Places = Pick<ReadonlyMap<string, Place>, 'get'>
+
+/** `backends`: those of the configuration in force. */
+export function placesOf(backends: () => Config['backends']): Places {
+  const known = new WeakMap<BackendConfig, Place>()
+  return {
+    get(name) {
+      const backend = Object.hasOwn(backends(), name) ? backends()[name] : undefined
+      if (!backend) return undefined
+      const place = known.get(backend) ?? placeOf(backend)
+      known.set(backend, place)
+      return place
+    },
+  }
+}
 
 function placeOf({ kind, baseUrl }: BackendConfig): Place {
   const { hostname, port, protocol } = new URL(baseUrl)
-  const known = kind === 'openai' ? knownHosts.find(([pattern]) => pattern.test(hostname))?.[1] : undefined
+  const known =
+    kind === 'openai' ? knownHosts.find(([pattern]) => pattern.test(hostname))?.[1] : providers.get(kind)
   return {
     provider: known ?? kind,
     address: hostname.replace(/^\[|\]$/g, ''),

@@ -20,6 +20,8 @@ import { RecordedTrace, type TraceContext, type TraceDesk } from './turn-trace.t
 
 interface TracerOptions extends Pick<Observing, 'log' | 'metrics' | 'scrubber'> {
   config: Config
+  /** Those of the configuration in force; default: those of `config`. */
+  backends?: () => Config['backends']
   connect: { environmentProxy?: boolean; variable?(name: string): string | undefined }
   worker: number | undefined
   pace?: Partial<ExporterPace> | undefined
@@ -35,7 +37,12 @@ export function createTracer(options: TracerOptions): Tracer | undefined {
   const exporter = createExporter(settings, options)
   const { content, propagate } = config.telemetry
   return new TurnTracer(createSampler(settings.sampler, settings.ratio), exporter, {
-    ...{ places: placesOf(config), waits: new ToolWaits(), content, propagate },
+    ...{
+      places: placesOf(options.backends ?? (() => config.backends)),
+      waits: new ToolWaits(),
+      content,
+      propagate,
+    },
     scrub: (text) => scrubber.scrub(text),
     done: (span) => exporter.add(span),
   })

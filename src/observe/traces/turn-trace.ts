@@ -6,7 +6,7 @@ import type { Usage } from '../../core/events.ts'
 import { sessionOf, sessionOfResults } from '../../core/session-id.ts'
 import type { ToolRun, TraceBeginning, TraceEnd, TurnTrace } from '../tracing.ts'
 import { events, names } from './attributes.ts'
-import type { Place } from './backend-places.ts'
+import type { Places } from './backend-places.ts'
 import { contentOf } from './content.ts'
 import { finishReason } from './finish-reason.ts'
 import { type Attributes, type Span, type SpanEvent, spanKinds } from './span.ts'
@@ -16,7 +16,7 @@ import { newSpanId, traceHeaders } from './trace-context.ts'
 
 /** Shared by all turns. */
 export interface TraceDesk {
-  places: ReadonlyMap<string, Place>
+  places: Places
   waits: ToolWaits
   content: boolean
   propagate: boolean

@@ -1,11 +1,13 @@
 // Finds settings that make the gateway less safe than its defaults, each with a remedy.
 
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { relative } from 'node:path'
 import { isLoopback } from '../base/loopback.ts'
+import { isInside } from '../base/platform/is-inside.ts'
+import { isOpenToOthers } from '../base/platform/owner-only.ts'
+import { backendSecrets } from '../config/backend-secrets.ts'
 import type { Environment } from '../config/environment.ts'
 import { execProblems } from '../config/exec.ts'
-import { backendSecrets, type LoadedConfig } from '../config/load.ts'
+import type { LoadedConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import { readTelemetry } from '../config/telemetry.ts'
 import { bindProblem } from '../process/bind.ts'
@@ -123,11 +125,13 @@ function checkTraces({ telemetry }: Config, { variable }: Environment): Finding[
 function checkFile({ file, secrets }: LoadedConfig): Finding[] {
   const found = file === undefined ? undefined : statSync(file)
   // A pipe can be read only once.
-  if (file === undefined || !found?.isFile() || (found.mode & 0o044) === 0) return []
+  if (file === undefined || !found?.isFile() || !isOpenToOthers(found.mode & readable)) return []
   const text = readFileSync(file, 'utf8')
   if (!secrets.some((secret) => secret.length >= shortestSecret && text.includes(secret))) return []
   return [warning('config file', `it contains keys, and other users can read it; run: chmod 600 ${file}`)]
 }
+
+const readable = 0o444
 
 /** Shorter values occur in any text. */
 const shortestSecret = 6
@@ -148,7 +152,6 @@ function checkExec(config: Config, { homeFolder, dataFolder }: Environment): Fin
   const { exec, auth, allow } = config
   if (!exec.enabled) return []
   const found = (message: string) => warning('local tools', message)
-  const isInside = (path: string) => !/^\.\.(\/|$)/.test(relative(exec.root, path))
   const findings = execProblems(config).map(
     (message): Finding => ({ check: 'local tools', status: 'problem', message }),
   )
@@ -162,13 +165,13 @@ function checkExec(config: Config, { homeFolder, dataFolder }: Environment): Fin
     findings.push(
       found('"allow" lets callers other than programs of this machine use the gateway and run tools'),
     )
-  if (isInside(homeFolder))
+  if (isInside(homeFolder, exec.root))
     findings.push(
       found(
         `${exec.root} contains your home folder, with the private files of your programs; set "exec.root" to one project`,
       ),
     )
-  else if (isInside(dataFolder))
+  else if (isInside(dataFolder, exec.root))
     findings.push(found(`${exec.root} contains the gateway's own keys; set "exec.root" to one project`))
   for (const path of exec.readable.filter((path) => !existsSync(path)))
     findings.push(found(`${path} of "exec.readable" does not exist`))

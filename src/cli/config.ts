@@ -3,6 +3,7 @@
 import { isLoopback } from '../base/loopback.ts'
 import { type Environment, readEnvironment } from '../config/environment.ts'
 import { loadConfig } from '../config/load.ts'
+import { aliasWords } from '../config/routes.ts'
 import { type Config, configJsonSchema } from '../config/schema.ts'
 import { readTelemetry } from '../config/telemetry.ts'
 import { defaultToolText } from '../config/tool-text.ts'
@@ -18,10 +19,11 @@ export function printSchema(): void {
 
 export function check(file: string | undefined): void {
   const environment = readEnvironment()
-  const { file: found, config } = loadConfig(file, environment)
+  const { file: found, config, notes } = loadConfig(file, environment)
   const unsafe = bindProblem(config)
   if (unsafe) throw new CommandError(`${found}: ${unsafe}`, 2)
-  out(`${found}: ok\n\n${meaning(config, environment).join('\n')}\n`)
+  const noted = notes.map((note) => `note: ${note}\n`).join('')
+  out(`${found}: ok\n${noted}\n${meaning(config, environment).join('\n')}\n`)
 }
 
 /** The effective settings, with secrets hidden. */
@@ -42,7 +44,7 @@ function meaning(config: Config, environment: Environment): string[] {
       ([name, backend]) => `backend       ${name}: ${backendMeaning(backend)}`,
     ),
     ...Object.entries(config.models).map(
-      ([alias, target]) => `alias         ${alias} → ${[target].flat().join(', else ')}`,
+      ([alias, target]) => `alias         ${alias} → ${aliasWords(target)}`,
     ),
     `tool calls    arguments ${config.toolArguments}${Object.entries(config.clients)
       .map(([client, { toolArguments, customCalls }]) => {
@@ -59,8 +61,15 @@ function meaning(config: Config, environment: Environment): string[] {
     ...(config.telemetry.traces ? [`traces        ${tracesMeaning(config.telemetry, environment)}`] : []),
     `tapes         ${tapesMeaning(config.tapes, environment)}`,
     `inspector     ${config.inspector.enabled ? `on, at /; the newest ${config.inspector.turns} turns, in memory` : 'off'}`,
-    `log           ${config.log.level}, to stderr`,
+    `changes       ${config.reload === 'watch' ? 'taken over when the file changes' : 'taken over on SIGHUP and by `dragoman reload`'}`,
+    `log           ${config.log.level}, to stderr, ${logForms[config.log.format]}`,
   ]
+}
+
+const logForms: Record<Config['log']['format'], string> = {
+  auto: 'to read on a terminal, else as JSON',
+  pretty: 'to read',
+  json: 'as JSON',
 }
 
 function tapesMeaning({ record, folder }: Config['tapes'], environment: Environment): string {
@@ -112,11 +121,13 @@ function backendMeaning(backend: Config['backends'][string]): string {
 function kindMeaning(backend: Config['backends'][string], base: string): string[] {
   switch (backend.kind) {
     case 'anthropic':
-      return [`${base}/v1/messages`, keyMeaning(backend.apiKey), `prompt cache ${backend.promptCache}`]
+      return anthropicMeaning(backend, base)
+    case 'gemini':
+      return [`${base}/v1beta/models`, ...credentialMeaning(backend)]
     case 'openai':
       return [
         `${base}/chat/completions`,
-        keyMeaning(backend.apiKey),
+        ...credentialMeaning(backend),
         ...(backend.authHeader === undefined ? [] : [`sent as ${backend.authHeader}`]),
         ...(backend.query === undefined
           ? []
@@ -137,11 +148,15 @@ function kindMeaning(backend: Config['backends'][string], base: string): string[
     case 'cursor':
       return [
         base,
-        backend.accessToken !== undefined
-          ? 'a fixed token'
-          : backend.apiKey !== undefined
-            ? keyMeaning(backend.apiKey)
-            : 'key or token from the environment, else the stored login (see `dragoman status`)',
+        ...(backend.accounts
+          ? poolMeaning(backend)
+          : [
+              backend.accessToken !== undefined
+                ? 'a fixed token'
+                : backend.apiKey !== undefined
+                  ? keyMeaning(backend.apiKey)
+                  : 'key or token from the environment, else the stored login (see `dragoman status`)',
+            ]),
         `transport ${backend.transport}`,
         `shown as ${backend.clientType} ${backend.clientVersion}`,
         `privacy mode ${backend.privacy ? 'on' : 'off'}`,
@@ -151,6 +166,37 @@ function kindMeaning(backend: Config['backends'][string], base: string): string[
       ]
   }
 }
+
+function anthropicMeaning(
+  backend: Extract<Config['backends'][string], { kind: 'anthropic' }>,
+  base: string,
+): string[] {
+  const cache = `prompt cache ${backend.promptCache}`
+  if (backend.provider === 'vertex') {
+    const own =
+      backend.keyFile === undefined ? 'application default credentials' : `key file ${backend.keyFile}`
+    const credential = backend.accessToken === undefined ? own : 'a fixed token'
+    return [`${base}, project ${backend.project} on Vertex`, credential, cache]
+  }
+  if (backend.provider !== 'bedrock') return [`${base}/v1/messages`, ...credentialMeaning(backend), cache]
+  const chain = backend.profile === undefined ? 'credentials of AWS' : `profile ${backend.profile}`
+  const signed = backend.accessKeyId === undefined ? chain : 'a fixed access key'
+  return [`${base} on Bedrock`, backend.apiKey === undefined ? signed : keyMeaning(backend.apiKey), cache]
+}
+
+interface Pooled {
+  apiKey?: string | undefined
+  accounts?: readonly { name: string }[] | undefined
+  pool: { policy: string; failover: string }
+}
+
+const credentialMeaning = (backend: Pooled): string[] =>
+  backend.accounts ? poolMeaning(backend) : [keyMeaning(backend.apiKey)]
+
+const poolMeaning = ({ accounts = [], pool: { policy, failover } }: Pooled): string[] => [
+  `accounts ${accounts.map(({ name }) => name).join(', ')}`,
+  ...(accounts.length > 1 ? [`policy ${policy}`, `failover ${failover}`] : []),
+]
 
 function toolTextMeaning({ format, formats, tag, secondTry, systemRole = true }: ToolText): string {
   const others = Object.entries(formats).map(([model, other]) => ` (${other} for ${model})`)

@@ -1,9 +1,10 @@
 // `dragoman conform`: tests a gateway against the published wire cases. Exit code 0: all pass; 1: some fail; 2: not judged.
 
-import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isLoopback } from '../base/loopback.ts'
+import { replaceFileSync } from '../base/platform/replace-file.ts'
 import { mayNameSecret } from '../base/secrets/names.ts'
 import { version } from '../base/version.ts'
 import { readEnvironment } from '../config/environment.ts'
@@ -274,7 +275,7 @@ function writeWhole(file: string, text: string): void {
   const draft = `${file}.${process.pid}.tmp`
   try {
     writeFileSync(draft, text)
-    renameSync(draft, file)
+    replaceFileSync(draft, file)
     say(`written: ${file}`)
   } catch (error) {
     rmSync(draft, { force: true })

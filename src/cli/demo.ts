@@ -1,52 +1,30 @@
 // `dragoman demo`: `serve` with embedded simulators of all backends. Any key works, and nothing leaves the machine.
 
-import { startAnthropicSim } from '../../sim/anthropic.ts'
-import { startCursorSim } from '../../sim/cursor.ts'
-import { startOpenAISim } from '../../sim/openai.ts'
-import { startTextSim } from '../../sim/text-chat.ts'
 import { readEnvironment } from '../config/environment.ts'
 import { parseConfig } from '../config/load.ts'
 import type { LogLevel } from '../observe/log.ts'
 import { chosenPort } from '../process/listening.ts'
 import { runGateway } from '../process/run-gateway.ts'
-
-/** Slow enough to see the answer stream, fast enough not to wait for it. */
-const paceMs = 15
+import { terminalLog } from '../process/terminal-log.ts'
+import { startDemoBackends } from './demo-backends.ts'
 
 export async function demo(flags: { port?: number; logLevel?: LogLevel }): Promise<void> {
   const environment = readEnvironment()
-  const sims = await Promise.all([
-    startAnthropicSim({ paceMs }),
-    startOpenAISim({ paceMs, lenient: true }),
-    startCursorSim({ paceMs }),
-    startTextSim({ paceMs, lenient: true }),
-  ])
-  const [anthropic, openai, cursor, text] = sims
+  const { backends, close: onStop } = await startDemoBackends()
   const settings = {
     auth: 'none',
     listen: { port: chosenPort(flags.port, environment.port, 18_741) },
-    log: { level: flags.logLevel ?? 'warn' },
+    log: { level: flags.logLevel ?? 'info' },
     inspector: { enabled: true },
-    backends: {
-      'demo-anthropic': { kind: 'anthropic', baseUrl: anthropic.url, apiKey: 'demo' },
-      'demo-cursor': { kind: 'cursor', baseUrl: cursor.url, apiKey: 'crsr_demo' },
-      'demo-openai': { kind: 'openai', baseUrl: `${openai.url}/v1`, apiKey: 'demo' },
-      'demo-responses': {
-        kind: 'openai',
-        baseUrl: `${openai.url}/v1`,
-        apiKey: 'demo',
-        api: 'responses',
-      },
-      'demo-text': { kind: 'openai', baseUrl: `${text.url}/v1`, apiKey: 'demo', tools: 'text' },
-    },
+    ollama: { enabled: true },
+    backends,
   }
   const { config } = parseConfig(JSON.stringify(settings), { environment })
-  const onStop = async () => {
-    await Promise.all(sims.map((sim) => sim.close()))
-  }
   // `npm start` passes its own arguments after two dashes.
   const portFlag = environment.variable('npm_lifecycle_event') === 'start' ? 'npm start -- --port' : '--port'
-  await runGateway({ config, keys: [], onStop, hints: demoHints, portFlag }).catch(async (error) => {
+  // With a level of its own, the log is as `serve` writes it.
+  const log = flags.logLevel === undefined ? { writeLog: terminalLog({ informs: false }) } : {}
+  await runGateway({ config, keys: [], onStop, hints: demoHints, portFlag, ...log }).catch(async (error) => {
     await onStop()
     throw error
   })

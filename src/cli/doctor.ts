@@ -1,36 +1,58 @@
 // `dragoman doctor`: checks everything that can be checked before the first request; each finding says what to do.
 
 import { existsSync, statSync } from 'node:fs'
-import net from 'node:net'
 import { availableParallelism } from 'node:os'
 import { isLoopback } from '../base/loopback.ts'
+import type { Style } from '../base/painted.ts'
+import { isOpenToOthers } from '../base/platform/owner-only.ts'
 import { version } from '../base/version.ts'
 import { countInstances } from '../cluster/count-instances.ts'
 import { ConfigError } from '../config/config-error.ts'
 import { type Environment, readEnvironment } from '../config/environment.ts'
 import { type LoadedConfig, loadConfig } from '../config/load.ts'
+import { aliasWords, modelsOfAlias, rowsOfAlias } from '../config/routes.ts'
 import type { Config } from '../config/schema.ts'
+import type { Model } from '../core/backend.ts'
 import { createGateway } from '../gateway.ts'
 import { auditProblem } from '../local-tools/audit.ts'
 import { createWorkshop } from '../local-tools/workshop.ts'
+import { Prices } from '../observe/prices.ts'
 import { CommandError } from '../process/command-error.ts'
 import { chosenPort } from '../process/listening.ts'
-import { out, outJson } from '../process/output.ts'
+import { outJson, outLine } from '../process/output.ts'
+import { withProgress } from '../process/progress.ts'
 import type { Catalog } from '../server/catalog.ts'
+import { listingReason } from '../server/listing-reason.ts'
+import { checkPort } from './check-port.ts'
 import { checkSafety, type Finding } from './check-safety.ts'
+import { checkSearch } from './check-search.ts'
 import { checkTraces } from './check-traces.ts'
-import { keyFilePath } from './key-file.ts'
+import { keyFilePath, keyProblem } from './key-file.ts'
 import { auditFilePath, privatePaths } from './private-paths.ts'
 
 export async function doctor(flags: { config?: string; json?: boolean }): Promise<void> {
-  const findings = await examine(flags.config)
+  const findings = await withProgress('checking', examine(flags.config))
   const failed = findings.some((finding) => finding.status === 'problem')
   if (flags.json) outJson({ version, ok: !failed, findings })
-  else for (const { check, status, message } of findings) out(`${marks[status]} ${check}: ${message}\n`)
+  else printFindings(findings)
   if (failed) process.exitCode = 1
 }
 
-const marks = { ok: 'ok     ', warning: 'warning', problem: 'PROBLEM' }
+const marks: Record<Finding['status'], readonly [style: Style, mark: string]> = {
+  ok: ['green', 'ok     '],
+  warning: ['yellow', 'warning'],
+  problem: ['red', 'PROBLEM'],
+}
+
+/** Messages in one column; further lines of a message stand below its first. */
+function printFindings(findings: readonly Finding[]): void {
+  const width = Math.max(...findings.map(({ check }) => check.length))
+  for (const { check, status, message } of findings) {
+    const [first = '', ...more] = message.split('\n')
+    outLine([marks[status], ' ', ['bold', `${check}:`], ' '.repeat(width - check.length + 1), first])
+    for (const line of more) outLine([' '.repeat(marks[status][1].length + width + 3), line])
+  }
+}
 
 async function examine(configFlag: string | undefined): Promise<Finding[]> {
   const environment = readEnvironment()
@@ -44,16 +66,22 @@ async function examine(configFlag: string | undefined): Promise<Finding[]> {
     return [...findings, { check: 'config', status: 'problem', message: error.message }]
   }
   findings.push({ check: 'config', status: 'ok', message: String(loaded.file) })
-  findings.push(checkKey(loaded, environment.dataFolder), await checkPort(loaded), ...checkWorkers(loaded))
+  for (const message of loaded.notes) findings.push({ check: 'config', status: 'warning', message })
+  findings.push(
+    checkKey(loaded, environment.dataFolder),
+    await checkPort(loaded, environment.stateFolder),
+    ...checkWorkers(loaded),
+  )
   // First: checkBackends silences the log in the configuration, and the safety check must see the real setting.
   const safety = checkSafety(loaded, environment)
-  const [peers, traces, local, backends] = await Promise.all([
+  const [peers, traces, searching, local, backends] = await Promise.all([
     checkPeers(loaded),
     checkTraces(loaded.config, environment),
+    checkSearch(loaded.config, environment),
     checkLocalTools(loaded, environment),
     checkBackends(loaded, environment),
   ])
-  return [...findings, ...safety, ...local, ...peers, ...traces, ...backends]
+  return [...findings, ...safety, ...local, ...peers, ...traces, ...searching, ...backends]
 }
 
 function checkVersions(): Finding {
@@ -78,37 +106,17 @@ function checkKey({ config }: LoadedConfig, dataFolder: string): Finding {
       message: `${config.auth.keys.length} from "auth.keys": ${config.auth.keys.map((key) => key.name).join(', ')}`,
     }
   const path = keyFilePath(dataFolder)
-  if (!existsSync(path))
-    return { check: 'key', status: 'ok', message: `will be created on the first run, in ${path}` }
-  const open = (statSync(path).mode & 0o077) !== 0
+  if (!existsSync(path)) {
+    const problem = keyProblem(dataFolder)
+    const message = problem ?? `will be created on the first run, in ${path}`
+    return { check: 'key', status: problem === undefined ? 'ok' : 'problem', message }
+  }
+  const open = isOpenToOthers(statSync(path).mode)
   return {
     check: 'key',
     status: open ? 'warning' : 'ok',
     message: open ? `${path} can be read by other users; run: chmod 600 ${path}` : `in ${path}`,
   }
-}
-
-function checkPort({ config }: LoadedConfig): Promise<Finding> {
-  const { host, port } = config.listen
-  return new Promise((resolve) => {
-    const probe = net.createServer()
-    probe.once('error', (error: NodeJS.ErrnoException) => {
-      const message =
-        error.code === 'EADDRINUSE'
-          ? `${port} is in use, perhaps by a running gateway; to choose another, use --port`
-          : `${host}:${port}: ${error.message}`
-      resolve({ check: 'port', status: 'warning', message })
-    })
-    probe.listen(port, host, () =>
-      probe.close(() =>
-        resolve({
-          check: 'port',
-          status: 'ok',
-          message: port === 0 ? 'any free port' : `${host}:${port} is free`,
-        }),
-      ),
-    )
-  })
 }
 
 function checkWorkers({ config: { workers } }: LoadedConfig): Finding[] {
@@ -178,10 +186,10 @@ async function checkBackends(
     const backends = listings.map(({ backendName, listing }): Finding => {
       const check = `backend ${backendName}`
       if (!listing.error)
-        return { check, status: 'ok', message: `reached, lists ${listing.models.length} models` }
+        return { check, status: 'ok', message: listingWords(backendName, listing.models, config) }
       // A server without a model list may still work; far more often the address is wrong.
       if (listing.error.code !== 'not-found')
-        return { check, status: 'problem', message: listing.error.message }
+        return { check, status: 'problem', message: listingReason(backendName, listing.error) }
       const { kind, baseUrl } = config.backends[backendName] as Config['backends'][string]
       const doubtful = kind === 'openai' && !/\/v\d/.test(new URL(baseUrl).pathname)
       const hint = doubtful
@@ -193,11 +201,24 @@ async function checkBackends(
         message: `no model list at ${baseUrl} (HTTP 404): ${hint}`,
       }
     })
-    const found = [...backends, ...(await describeBackends(listings)), ...checkAliases(config, listings)]
+    const aliases = [...checkRoutes(config, listings), ...checkAliases(config, listings)]
+    const found = [...backends, ...(await describeBackends(listings)), ...aliases]
     return found.map((finding) => ({ ...finding, message: gateway.scrub(finding.message) }))
   } finally {
     await gateway.close()
   }
+}
+
+/** How much is known of the models, where anything is. */
+function listingWords(backend: string, models: readonly Model[], config: Config): string {
+  const prices = new Prices(config)
+  const sized = models.filter(({ contextTokens }) => contextTokens !== undefined).length
+  const priced = models.filter(({ id }) => typeof prices.of({ backend, model: id }) === 'object').length
+  const known = [
+    ...(sized > 0 ? [`${sized} with a context window`] : []),
+    ...(priced > 0 ? [`${priced} with a price`] : []),
+  ]
+  return [`reached, lists ${models.length} models`, ...known].join(', ')
 }
 
 type Listings = Awaited<ReturnType<Catalog['listings']>>
@@ -216,10 +237,33 @@ async function describeBackends(listings: Listings): Promise<Finding[]> {
 
 const describeTimeoutMs = 10_000
 
+/** Aliases with several rows, and models that are too small for what a row sends them. */
+function checkRoutes(config: Config, listings: Listings): Finding[] {
+  const windowOf = (name: string) =>
+    listings
+      .find(({ backendName }) => name.startsWith(`${backendName}/`))
+      ?.listing.models.find(({ id }) => name.endsWith(`/${id}`))?.contextTokens
+  return Object.entries(config.models).flatMap(([alias, setting]) => {
+    const rows = rowsOfAlias(setting)
+    const check = `alias ${alias}`
+    if (rows.length < 2) return []
+    const small = rows.flatMap(({ when, use }) =>
+      use.flatMap((name): Finding[] => {
+        const longest = windowOf(name)
+        const least = Number(/^>=? ?(\d+)$/.exec(when?.inputTokens ?? '')?.[1] ?? 0)
+        if (longest === undefined || longest > least) return []
+        const message = `${name} takes ${longest} tokens, too few for its row (inputTokens ${when?.inputTokens})`
+        return [{ check, status: 'warning', message }]
+      }),
+    )
+    return [{ check, status: 'ok', message: aliasWords(setting) }, ...small]
+  })
+}
+
 /** An alias to a model that its backend does not list is usually a typo. */
 function checkAliases(config: Config, listings: Listings): Finding[] {
   return Object.entries(config.models).flatMap(([alias, target]) =>
-    [target].flat().flatMap((name): Finding[] => {
+    modelsOfAlias(target).flatMap((name): Finding[] => {
       const listed = listings.find(({ backendName }) => name.startsWith(`${backendName}/`))?.listing
       if (!listed || listed.error || listed.models.some((model) => name.endsWith(`/${model.id}`))) return []
       return [

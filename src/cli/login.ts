@@ -19,9 +19,12 @@ import {
 import { expiryInWords } from '../credentials/expiry.ts'
 import { expiryOf } from '../credentials/jwt.ts'
 import { openBrowser } from '../credentials/open-browser.ts'
-import { createLoginStore, type Login, type LoginStore } from '../credentials/store.ts'
+import { createLoginStore, type Login, type LoginStore, loginName } from '../credentials/store.ts'
 import { CommandError } from '../process/command-error.ts'
+import { controlFolder, runningGateways } from '../process/control-file.ts'
 import { err, out, overwrite } from '../process/output.ts'
+import { accountsPath } from '../server/account-routes.ts'
+import { askGateway } from './running-gateway.ts'
 
 interface LoginFlags {
   config?: string
@@ -30,6 +33,8 @@ interface LoginFlags {
   websiteUrl?: string
   browser: boolean
   apiKeyStdin?: boolean
+  /** The name of the account, for one of several. */
+  as?: string
 }
 
 interface Session {
@@ -45,10 +50,11 @@ export async function loginCursor(flags: LoginFlags): Promise<void> {
   const environment = readEnvironment()
   const settings = chosenSettings(flags, environment)
   const store = createLoginStore(environment.dataFolder)
-  const key = { provider: 'cursor', origin: originOf(settings) }
+  const account = loginName(flags.as)
+  const key = { provider: 'cursor', origin: originOf(settings), account }
   warnUnencrypted(settings)
   warnElsewhere(settings)
-  notePrecedence(settings, environment)
+  if (account === undefined) notePrecedence(settings, environment)
   const { signal, exitCode } = stopOnSignals()
   const client = connected(settings, environment)
   try {
@@ -57,18 +63,35 @@ export async function loginCursor(flags: LoginFlags): Promise<void> {
     const login = flags.apiKeyStdin ? await loginWithKey(session) : await loginWithBrowser(session, flags)
     signal.throwIfAborted()
     await store.update(key, async () => ({ ...login, savedAt: Date.now() }))
-    report(login, { origin: key.origin, path: store.path })
+    report(login, { origin: key.origin, account, path: store.path })
+    if (account !== undefined) await clearAccount(account, environment)
   } catch (error) {
     if (signal.aborted) throw new CommandError('The login was cancelled; nothing was stored.', exitCode())
-    throw toCommandError(error)
+    throw withoutSetting(toCommandError(error), settings)
   } finally {
     await client.close()
   }
 }
 
+/** A running gateway may have given the account up. Those that have no such account say so, which is no problem. */
+async function clearAccount(account: string, environment: Environment): Promise<void> {
+  const body = { action: 'clear', account }
+  const gateways = runningGateways(controlFolder(environment.stateFolder))
+  await Promise.all(gateways.map((one) => askGateway(one, accountsPath, { body }).catch(() => undefined)))
+}
+
 /** Turns a credential error into a message for the user. */
 export const toCommandError = (error: unknown) =>
   error instanceof GatewayError && error.code !== 'internal' ? new CommandError(error.message) : error
+
+/** Cursor's own address is right: the network is not. */
+function withoutSetting(error: unknown, { baseUrl }: CursorSettings): unknown {
+  if (!(error instanceof CommandError) || !isOwn(baseUrl)) return error
+  return new CommandError(error.message.replace('correct "baseUrl" or ', ''), error.exitCode)
+}
+
+/** Cursor's own addresses. */
+const isOwn = (url: string) => /(?:^|\.)cursor\.(?:com|sh)$/.test(new URL(url).hostname)
 
 const originOf = ({ baseUrl }: CursorSettings) => new URL(baseUrl).origin
 
@@ -133,7 +156,6 @@ function warnUnencrypted({ baseUrl }: CursorSettings): void {
 
 /** A login from Cursor's website works for Cursor only. */
 function warnElsewhere({ baseUrl, websiteUrl }: CursorSettings): void {
-  const isOwn = (url: string) => /(?:^|\.)cursor\.(?:com|sh)$/.test(new URL(url).hostname)
   if (isOwn(baseUrl) || !isOwn(websiteUrl)) return
   err(
     `warning: the browser opens ${new URL(websiteUrl).origin}, but the tokens are for ${new URL(baseUrl).origin}; set "websiteUrl" (--website-url)\n`,
@@ -230,11 +252,11 @@ function stopOnSignals(): { signal: AbortSignal; exitCode: () => number } {
 
 function report(
   { accessToken, refreshToken, apiKey, email }: Login,
-  where: { origin: string; path: string },
+  where: { origin: string; account: string | undefined; path: string },
 ) {
   const renewal = (refreshToken ?? apiKey) ? ', then renewed automatically' : ''
   out(
-    `Logged in to ${where.origin}${email ? ` as ${email}` : ''}\n` +
+    `Logged in to ${where.origin}${email ? ` as ${email}` : ''}${where.account === undefined ? '' : `, for the account "${where.account}"`}\n` +
       `stored in ${where.path}\n` +
       `valid ${expiryInWords(expiryOf(accessToken), Date.now())}${renewal}\n`,
   )

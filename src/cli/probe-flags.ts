@@ -90,7 +90,7 @@ export async function agreeToSend({ isLocal, flags, terminal }: Agreement): Prom
 }
 
 /** Ctrl-C ends the probe, with what there is so far; a second Ctrl-C ends the program. */
-export function interruption() {
+export function interruption(): { signal: AbortSignal; release(): void } {
   const controller = new AbortController()
   const stop = () => controller.abort()
   process.once('SIGINT', stop)

@@ -1,4 +1,4 @@
-// What a probe sends its requests to: a gateway in this process on the user's configuration, or one that runs at a URL.
+// The gateway that a probe asks: one in this process on the user's configuration, or one that runs at a URL.
 
 import { isLoopback } from '../base/loopback.ts'
 import { type Environment, readEnvironment } from '../config/environment.ts'
@@ -13,10 +13,10 @@ import { runningGateway } from './setup-gateway.ts'
 
 export interface Subject {
   fetch(request: Request): Promise<Response>
-  /** The names of its backends. */
+  /** The names of the gateway's backends. */
   backends: readonly string[]
   failures: FailureSource
-  /** All services that it asks are on this machine. */
+  /** All services that the probe reaches are on this machine. */
   isLocal: boolean
   /** Advice for a model without tools. */
   noToolsHint: string
@@ -24,10 +24,10 @@ export interface Subject {
   close(): Promise<void>
 }
 
-/** Where the gateway records. */
+/** The settings of the gateway's tapes. */
 type Tapes = Config['tapes']
 
-/** A gateway for a probe on this configuration, which it changes. */
+/** Creates a gateway for a probe, and changes the configuration for it. */
 export async function openGateway(
   { config, secrets }: LoadedConfig,
   environment: Environment,
@@ -103,7 +103,7 @@ interface RemoteFlags {
   keyFile?: string | undefined
 }
 
-/** A gateway that runs already. What is behind its models is not known here. */
+/** A gateway that runs already. The services of its models are not known here. */
 export async function openRunning({ url, keyFile }: RemoteFlags): Promise<Subject> {
   const environment = readEnvironment()
   const facts = await runningGateway({ url, keyFile }, environment)

@@ -1,5 +1,5 @@
-// What a tune is about: the backend behind a model's name, the questions to decide, and the configuration for each combination.
-// All of it is known to work before a request is sent.
+// The plan of a tune: the backend of a model's name, the questions to decide, and the configuration for each combination. Choices
+// without a valid configuration are dropped before the first task.
 
 import { checkModesOf } from '../config/calls.ts'
 import { ConfigError } from '../config/config-error.ts'
@@ -21,16 +21,16 @@ import type { ProbeFlags } from './probe-flags.ts'
 import { findTargets, isOnThisMachine, openGateway } from './probe-gateway.ts'
 
 export interface TunePlan {
-  /** As the user wrote it. */
+  /** The model as the user wrote it. */
   model: string
-  /** As the requests name it. */
+  /** The model as the requests name it. */
   askedModel: string
-  /** As the service names it. */
+  /** The model as the service names it. */
   serviceModel: string
   backendName: string
   backends: readonly string[]
   questions: readonly Question[]
-  /** What is not compared, and why. */
+  /** Settings, choices and backends that are not compared, with the reason. */
   notes: readonly string[]
   isLocal: boolean
   /** The other models of the backend; undefined if they are not known. */

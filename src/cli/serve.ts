@@ -2,14 +2,18 @@
 
 import { join, resolve } from 'node:path'
 import { isLoopback } from '../base/loopback.ts'
-import { readEnvironment } from '../config/environment.ts'
-import { loadConfig } from '../config/load.ts'
+import { type Environment, readEnvironment } from '../config/environment.ts'
+import { type LoadedConfig, loadConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import type { LogLevel } from '../observe/log.ts'
-import { CommandError } from '../process/command-error.ts'
+import { controlFolder } from '../process/control-file.ts'
 import { chosenPort } from '../process/listening.ts'
-import { type KeyFile, keyFilePath, readOrCreateKey } from './key-file.ts'
+import type { ReadConfig } from '../process/reloader.ts'
+import { chosenLogFormat } from '../process/terminal-log.ts'
+import { loadEnvFile } from './env-file.ts'
+import { keptKey } from './key-file.ts'
 import { auditFilePath, privatePaths } from './private-paths.ts'
+import { prepareTapeFolder } from './tape-folder.ts'
 
 interface ServeFlags {
   config?: string
@@ -18,45 +22,70 @@ interface ServeFlags {
   workers?: number
   inspect?: true
   logLevel?: LogLevel
+  logFormat?: 'pretty' | 'json'
   /** Record every turn; a string names the folder. */
   record?: string | true
+  /** A file of variables. */
+  envFile?: string
+  /** False: the file is not watched. */
+  watch?: boolean
 }
 
 export async function serve(flags: ServeFlags): Promise<void> {
+  if (flags.envFile !== undefined) loadEnvFile(flags.envFile)
   const environment = readEnvironment()
   const loaded = loadConfig(flags.config, environment)
-  const { config, secrets } = loaded
-  config.listen.host = flags.host ?? config.listen.host
-  config.listen.port = chosenPort(flags.port, environment.port, config.listen.port)
-  config.log.level = flags.logLevel ?? config.log.level
-  config.workers = flags.workers ?? config.workers
-  if (flags.record !== undefined) config.tapes.record = 'all'
-  if (typeof flags.record === 'string') config.tapes.folder = resolve(flags.record)
+  const { hints, ...first } = served(loaded, flags, environment)
+  const { config } = first
   const tapeFolder = join(environment.stateFolder, 'tapes')
-  config.inspector.enabled ||= flags.inspect ?? false
-  if (config.inspector.enabled && config.workers > 1) throw new CommandError(inspectorOfOne, 2)
-  const { keys, hints } = gatewayKeys(config.auth, {
-    dataFolder: environment.dataFolder,
-    loopback: isLoopback(config.listen.host),
-  })
+  await prepareTapeFolder(config, tapeFolder)
+  const { file = '' } = loaded
   const options = {
-    config,
-    keys,
-    secrets,
+    ...first,
     usageFile: join(environment.stateFolder, 'usage.jsonl'),
     sealFile: join(environment.stateFolder, 'seal.key'),
     auditFile: auditFilePath(environment),
-    privatePaths: privatePaths(loaded, environment),
     tapeFolder,
     hints: () => [...hints, ...localHints(config), ...tapeHints(config, tapeFolder)],
+    reload: {
+      ...{ file, first, watches: flags.watch !== false, folder: controlFolder(environment.stateFolder) },
+      // The same file, whatever other files have come into being.
+      read: () => served(loadConfig(file, environment, { pipes: 'refused' }), flags, environment),
+    },
   }
   // A single process loads no worker code, and the parent of workers loads no gateway.
   if (config.workers > 1) await (await import('../process/workers/run-workers.ts')).runWorkers(options)
   else await (await import('../process/run-gateway.ts')).runGateway({ ...options, connect: environment })
 }
 
-const inspectorOfOne =
-  'The inspector shows the turns of one process only: remove --inspect ("inspector.enabled") or --workers ("workers").'
+/** The configuration of the file with the flags of the command, at the start and after each change of the file. */
+function served(
+  loaded: LoadedConfig,
+  flags: ServeFlags,
+  environment: Environment,
+): ReadConfig & { hints: string[] } {
+  const { config, secrets, secretFiles, file } = loaded
+  config.listen.host = flags.host ?? config.listen.host
+  config.listen.port = chosenPort(flags.port, environment.port, config.listen.port)
+  config.log.level = flags.logLevel ?? config.log.level
+  // Workers have no terminal of their own.
+  config.log.format = flags.logFormat ?? chosenLogFormat(config.log.format)
+  config.workers = flags.workers ?? config.workers
+  if (flags.record !== undefined) config.tapes.record = 'all'
+  if (typeof flags.record === 'string') config.tapes.folder = resolve(flags.record)
+  config.inspector.enabled ||= flags.inspect ?? false
+  const { dataFolder } = environment
+  const loopback = isLoopback(config.listen.host)
+  const { keys, hints } = gatewayKeys(config.auth, { dataFolder, loopback })
+  const authorities = Object.values(config.backends).map(({ connect }) => connect?.ca)
+  return {
+    ...{ config, secrets },
+    keys,
+    hints: [...hints, ...loaded.notes.map((note) => `note: ${note}`)],
+    privatePaths: privatePaths(loaded, environment),
+    files: [file, ...secretFiles, ...authorities].filter((one) => one !== undefined),
+  }
+}
 
 function localHints({ exec, auth }: Config): string[] {
   if (!exec.enabled) return []
@@ -94,15 +123,5 @@ function gatewayKeys(
   return {
     keys: [{ name: 'default', key: file.key }],
     hints: [`${file.created ? 'a key was created; clients' : 'clients'} need the key in ${file.path}`],
-  }
-}
-
-function keptKey(dataFolder: string): KeyFile {
-  try {
-    return readOrCreateKey(dataFolder)
-  } catch (error) {
-    throw new CommandError(
-      `The key cannot be stored in ${keyFilePath(dataFolder)} (${error instanceof Error ? error.message : error}); set XDG_DATA_HOME to a writable folder, or choose a key in "auth.keys".`,
-    )
   }
 }

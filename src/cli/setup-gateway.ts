@@ -12,10 +12,14 @@ import type { Config } from '../config/schema.ts'
 import { reasoningEfforts } from '../core/request.ts'
 import { createGateway } from '../gateway.ts'
 import { CommandError } from '../process/command-error.ts'
+import { controlFolder, runningGateways } from '../process/control-file.ts'
+import { answersAt } from '../process/gateway-at.ts'
 import { chosenPort } from '../process/listening.ts'
+import { accountsPath } from '../server/account-routes.ts'
 import { listedModels } from '../server/listed-models.ts'
 import type { GatewayKey, SetupModel } from '../setup/plan.ts'
-import { keyFilePath, mostKeyBytes, readOrCreateKey } from './key-file.ts'
+import { keptKey, keyFilePath, mostKeyBytes } from './key-file.ts'
+import { askGateway, reachable } from './running-gateway.ts'
 
 interface GatewayFlags {
   config?: string
@@ -32,7 +36,7 @@ export interface GatewayFacts {
   running: boolean
 }
 
-const defaultUrl = 'http://127.0.0.1:18741'
+const defaultUrl = ({ port }: Environment) => `http://127.0.0.1:${chosenPort(undefined, port, 18_741)}`
 /** Long enough for a gateway that first asks its backends. */
 const patienceMs = 15_000
 const noKey: GatewayKey = { text: 'any', file: undefined, needed: false }
@@ -40,10 +44,37 @@ const noKey: GatewayKey = { text: 'any', file: undefined, needed: false }
 export async function gatewayFacts(flags: GatewayFlags, environment: Environment): Promise<GatewayFacts> {
   const file = findConfigFile(flags.config, environment)
   const loaded = file === undefined ? undefined : loadConfig(flags.config, environment, { unset: 'kept' })
-  const url = withoutV1(flags.url) ?? (loaded ? listenUrl(loaded.config, environment) : defaultUrl)
+  const url =
+    withoutV1(flags.url) ?? (loaded ? listenUrl(loaded.config, environment) : defaultUrl(environment))
   const { key, listing } = await keyAndListing(url, { flags, loaded, environment })
   if (listing) return { url, key, models: listing, running: true }
   return { url, key, models: loaded ? await configuredModels(loaded, environment) : [], running: false }
+}
+
+/**
+ * The gateway to use for a session: the one of the flags, or one that this user runs with the same configuration file. What else listens
+ * at the configured address is another's, or the demo. No key is created.
+ */
+export async function gatewayThere(
+  flags: GatewayFlags,
+  environment: Environment,
+): Promise<GatewayFacts | undefined> {
+  const file = findConfigFile(flags.config, environment)
+  const url = withoutV1(flags.url) ?? (await recordedUrl(file, environment))
+  if (url === undefined) return undefined
+  const loaded = file === undefined ? undefined : loadConfig(flags.config, environment, { unset: 'kept' })
+  const found = await keyAndListing(url, { flags: { ...flags, print: true }, loaded, environment })
+  return found.listing && { url, key: found.key, models: found.listing, running: true }
+}
+
+/** The address of a running gateway with this file. It has to know the token of its record: its process may have ended. */
+async function recordedUrl(file: string | undefined, environment: Environment): Promise<string | undefined> {
+  const all = runningGateways(controlFolder(environment.stateFolder))
+  for (const one of all.filter((gateway) => gateway.file === file)) {
+    const answer = await askGateway(one, accountsPath).catch(() => undefined)
+    if (answer !== undefined) return reachable(one.url)
+  }
+  return undefined
 }
 
 /** The variable of the gateway's key, for clients and for commands that call a running gateway. */
@@ -88,7 +119,8 @@ export function gatewayAddress(
 ): { url: string; key: GatewayKey } {
   const file = findConfigFile(flags.config, environment)
   const loaded = file === undefined ? undefined : loadConfig(flags.config, environment, { unset: 'kept' })
-  const url = withoutV1(flags.url) ?? (loaded ? listenUrl(loaded.config, environment) : defaultUrl)
+  const url =
+    withoutV1(flags.url) ?? (loaded ? listenUrl(loaded.config, environment) : defaultUrl(environment))
   if (flags.keyFile !== undefined) return { url, key: namedKey(flags.keyFile) }
   if (!isThisMachine(url, loaded)) throw new CommandError(unknownKey(url), 2)
   if (loaded && loaded.config.auth !== undefined)
@@ -101,8 +133,12 @@ export function gatewayAddress(
 /** Accepts pasted forms: with `/v1`, with a trailing slash. */
 const withoutV1 = (url: string | undefined) => url?.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, '')
 
-function listenUrl({ listen }: Config, environment: Environment): string {
-  const port = chosenPort(undefined, environment.port, listen.port)
+const portOf = ({ listen }: Config, environment: Environment) =>
+  chosenPort(undefined, environment.port, listen.port)
+
+function listenUrl(config: Config, environment: Environment): string {
+  const { listen } = config
+  const port = portOf(config, environment)
   if (port === 0)
     throw new CommandError(
       'The gateway takes any free port ("listen.port" is 0): say which one it has, by --url.',
@@ -132,6 +168,9 @@ async function keyAndListing(url: string, sources: Sources): Promise<KeyAndListi
   const known = flags.keyFile !== undefined || (loaded !== undefined && flags.url === undefined)
   if (known) {
     const key = flags.keyFile === undefined ? ownKey() : namedKey(flags.keyFile)
+    const there = key.needed && flags.keyFile === undefined ? await answersAt(url, patienceMs) : 'gateway'
+    if (there === 'nothing') return { key }
+    if (there === 'other') throw otherProgram(url, 'does not answer /healthz as a gateway does')
     const answer = await askModels(url, key.needed ? key.text : undefined)
     if (answer === 'refused') throw refusedKey(url, key)
     return { key, listing: answer }
@@ -160,6 +199,9 @@ export const refusedKey = (url: string, { file }: GatewayKey) =>
     `The gateway at ${url} does not take the key ${file === undefined ? 'of the configuration' : `in ${file}`}. If it is another gateway than this machine's, put its key into a file and name that: --key-file FILE`,
   )
 
+const otherProgram = (url: string, sign: string) =>
+  new CommandError(`What answers at ${url} is not this gateway (${sign}). Give its address by --url.`)
+
 function configuredKey({ config, missing }: LoadedConfig, sources: Sources): GatewayKey {
   if (config.auth === 'none') return noKey
   if (config.auth === undefined) return keyInFile(sources)
@@ -171,7 +213,7 @@ function configuredKey({ config, missing }: LoadedConfig, sources: Sources): Gat
 
 function keyInFile({ flags, environment }: Sources): GatewayKey {
   const path = keyFilePath(environment.dataFolder)
-  if (!flags.print) return { text: readOrCreateKey(environment.dataFolder).key, file: path, needed: true }
+  if (!flags.print) return { text: keptKey(environment.dataFolder).key, file: path, needed: true }
   try {
     return namedKey(path)
   } catch {
@@ -210,10 +252,7 @@ async function askModels(
   if (response.status === 401) return 'refused'
   const body: unknown = await response.json().catch(() => undefined)
   const data = isObject(body) && response.ok ? body.data : undefined
-  if (!Array.isArray(data))
-    throw new CommandError(
-      `What answers at ${url} is not this gateway (HTTP ${response.status} for /v1/models). Give its address by --url.`,
-    )
+  if (!Array.isArray(data)) throw otherProgram(url, `HTTP ${response.status} for /v1/models`)
   return data.flatMap((model) => {
     if (!isObject(model) || typeof model.id !== 'string') return []
     const size = (value: unknown) => (typeof value === 'number' && value > 0 ? value : undefined)

@@ -1,6 +1,7 @@
 // The terminal of `setup`, `probe` and `conform`: output, and questions if it is interactive.
 
 import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
 import { visible } from '../base/visible-text.ts'
 import { CommandError } from '../process/command-error.ts'
 import { err, out } from '../process/output.ts'
@@ -8,6 +9,8 @@ import { err, out } from '../process/output.ts'
 export interface Terminal {
   interactive: boolean
   ask(question: string): Promise<string>
+  /** What is typed is not shown. */
+  askSecret(question: string): Promise<string>
   /** Results: the change, the text to copy. */
   out(text: string): void
   /** Messages about them. */
@@ -17,22 +20,51 @@ export interface Terminal {
 export function ownTerminal(): Terminal {
   return {
     interactive: Boolean(process.stdin.isTTY && process.stderr.isTTY),
-    ask: (question) =>
-      new Promise((resolve, reject) => {
-        // On stderr: standard output may be redirected to a file.
-        const lines = createInterface({ input: process.stdin, output: process.stderr })
-        // Ctrl-C or the end of input counts as no answer.
-        lines.once('close', () => {
-          err('\n')
-          reject(new CommandError('Nothing was written.'))
-        })
-        lines.question(visible(question), (answer) => {
-          lines.removeAllListeners('close').close()
-          resolve(answer)
-        })
-      }),
+    // On stderr: standard output may be redirected to a file.
+    ask: (question) => askOn({ input: process.stdin, output: process.stderr }, question),
+    askSecret: (question) => askSecretOn({ input: process.stdin, output: process.stderr }, question),
     out,
     err,
+  }
+}
+
+/** Ctrl-C or the end of input at a question. The message is that of commands that write. */
+export class NoAnswer extends CommandError {
+  constructor() {
+    super('Nothing was written.')
+  }
+}
+
+interface Streams {
+  input: NodeJS.ReadableStream
+  output: NodeJS.WritableStream
+}
+
+export function askOn(streams: Streams, question: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const lines = createInterface(streams)
+    // Ctrl-C or the end of input counts as no answer.
+    const onEnd = () => {
+      streams.output.write('\n')
+      reject(new NoAnswer())
+    }
+    lines.once('close', onEnd)
+    lines.question(visible(question), (answer) => {
+      // Only this listener: readline has its own, without which it would go on to echo what is typed at the next question.
+      lines.off('close', onEnd).close()
+      resolve(answer)
+    })
+  })
+}
+
+/** readline echoes to a stream that drops everything; only the question and the end of the line are shown. */
+export async function askSecretOn({ input, output }: Streams, question: string): Promise<string> {
+  const hidden = Object.assign(new Writable({ write: (_chunk, _encoding, done) => done() }), { isTTY: true })
+  output.write(visible(question))
+  try {
+    return await askOn({ input, output: hidden }, '')
+  } finally {
+    output.write('\n')
   }
 }
 

@@ -12,6 +12,8 @@ import type { Terminal } from './setup-terminal.ts'
 interface UndoOptions {
   client: string
   project: string | undefined
+  /** Only this file; absent: all that were written for the client. */
+  path?: string
   dataFolder: string
   home: string
   terminal: Terminal
@@ -24,7 +26,11 @@ interface UndoOptions {
 export async function undoSetup(options: UndoOptions): Promise<void> {
   const { client, project, dataFolder, terminal } = options
   const journal = openJournal(dataFolder)
-  const own = journal.entries().filter((entry) => entry.client === client && entry.project === project)
+  const isOwn = (entry: JournalEntry) =>
+    entry.client === client &&
+    entry.project === project &&
+    (options.path === undefined || entry.path === options.path)
+  const own = journal.entries().filter(isOwn)
   if (own.length === 0) {
     const reason = options.nothingKnown?.(journal.entries()) ?? nothingKnown(journal, options)
     throw new CommandError(`There is nothing to undo: ${reason}`)

@@ -1,26 +1,21 @@
 // `dragoman setup CLIENT`: shows the change to the client's own files, asks, writes, and can undo it.
 
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
-import { nearest } from '../base/nearest.ts'
+import { isLoopback } from '../base/loopback.ts'
 import { packageName, packageUrl } from '../base/version.ts'
-import { type Environment, readEnvironment } from '../config/environment.ts'
+import { type Environment, proxyVariables, readEnvironment } from '../config/environment.ts'
 import { CommandError } from '../process/command-error.ts'
+import { withProgress } from '../process/progress.ts'
 import { applyChange, ChangedMeanwhile } from '../setup/apply.ts'
-import type { SetupClientName } from '../setup/client-names.ts'
+import type { SetupClientName, Shell } from '../setup/client-names.ts'
 import { type SetupClient, setupClients } from '../setup/clients.ts'
 import { DamagedJournal, openJournal } from '../setup/journal.ts'
 import { showDiff } from '../setup/line-diff.ts'
 import { maskKey, maskSecrets } from '../setup/mask.ts'
-import {
-  type Facts,
-  type FileChange,
-  NotUnderstood,
-  type Plan,
-  type SetupModel,
-  tilde,
-} from '../setup/plan.ts'
-import { FileProblem, readBytes, targetOf, textOf } from '../setup/write-file.ts'
+import { type Facts, type FileChange, NotUnderstood, type Plan, tilde } from '../setup/plan.ts'
+import { FileProblem, targetOf } from '../setup/write-file.ts'
+import { proxyOfVariables } from '../upstream/open-socket.ts'
+import { thisMachine } from './run-client.ts'
+import { chosenModel, factsOf } from './setup-facts.ts'
 import { type GatewayFacts, gatewayFacts } from './setup-gateway.ts'
 import { consent, ownTerminal, type Terminal } from './setup-terminal.ts'
 import { undoSetup } from './setup-undo.ts'
@@ -35,7 +30,7 @@ export interface SetupFlags {
   yes?: boolean
   project?: boolean
   plugin?: boolean
-  shell?: 'sh' | 'fish'
+  shell?: Shell
 }
 
 export async function setup(
@@ -102,7 +97,7 @@ async function carryOut(name: SetupClientName, run: Run): Promise<void> {
     terminal.err('It is set up already: nothing to change.\n')
     sayNext(plan, run)
   } else {
-    for (const change of changes) terminal.out(shown(change, facts))
+    terminal.out(`${changes.map((change) => shown(change, facts)).join('')}\n`)
     await consent('Write this?', { yes: flags.yes === true, terminal })
     const journal = openJournal(environment.dataFolder)
     const occasion = {
@@ -122,29 +117,30 @@ async function carryOut(name: SetupClientName, run: Run): Promise<void> {
 const chosen = ({ model }: Facts) => (model.id === '' ? '' : `, model ${model.id}`)
 
 async function factsFor({ flags, environment, terminal, client }: Run): Promise<Facts> {
-  const gateway = flags.plugin ? noGateway : await gatewayFacts(flags, environment)
+  const gateway = flags.plugin
+    ? noGateway
+    : await withProgress('asking for the models', gatewayFacts(flags, environment))
   if (!gateway.running) terminal.err(`No gateway runs at ${gateway.url}; start it with \`dragoman serve\`.\n`)
+  warnOfProxy(gateway.url, { environment, terminal })
   const model = flags.plugin ? { id: flags.model ?? '' } : await chosenModel(gateway, { flags, terminal })
-  const read = (path: string) => {
-    const bytes = readBytes(targetOf(path))
-    return bytes && textOf(bytes)
-  }
-  const variable = environment.variable
   return {
-    url: gateway.url,
-    key: gateway.key,
-    model,
-    models: [model, ...gateway.models.filter(({ id }) => id !== model.id)].slice(0, mostModels),
-    home: environment.homeFolder,
-    configHome: variable('XDG_CONFIG_HOME') || join(environment.homeFolder, '.config'),
-    projectFolder: process.cwd(),
+    ...factsOf({ gateway, model, environment }),
     project: flags.project === true && client.projectFile !== undefined,
     plugin: flags.plugin ? (packageUrl ?? packageName) : undefined,
-    shell: flags.shell ?? (variable('SHELL')?.endsWith('/fish') ? 'fish' : 'sh'),
-    variable,
-    exists: existsSync,
-    read: flags.print ? () => undefined : read,
+    ...(flags.shell && { shell: flags.shell }),
+    ...(flags.print && { read: () => undefined }),
   }
+}
+
+/** Most clients take a proxy of the variables also for this machine. */
+function warnOfProxy(url: string, { environment, terminal }: Pick<Run, 'environment' | 'terminal'>): void {
+  if (!URL.canParse(url) || !isLoopback(new URL(url).hostname)) return
+  const names = [...proxyVariables, 'NO_PROXY', 'no_proxy']
+  const env = Object.fromEntries(names.map((name) => [name, environment.variable(name)]))
+  if (proxyOfVariables(new URL(url), env) === undefined) return
+  terminal.err(
+    `warning: a proxy is set (HTTP_PROXY), and clients would call the gateway through it. Where the client starts: export NO_PROXY=${thisMachine.join(',')}${env.NO_PROXY ? ',$NO_PROXY' : ''}; \`dragoman launch\` does so by itself.\n`,
+  )
 }
 
 /** The plugin needs no gateway and finds the models itself. */
@@ -153,48 +149,6 @@ const noGateway: GatewayFacts = {
   key: { text: '', file: undefined, needed: false },
   models: [],
   running: true,
-}
-
-/** More models would make the client's list and the shown change unreadable. */
-const mostModels = 64
-
-async function chosenModel(
-  { models, url, running }: GatewayFacts,
-  { flags, terminal }: { flags: SetupFlags; terminal: Terminal },
-): Promise<SetupModel> {
-  if (flags.model !== undefined) {
-    const found = models.find(({ id }) => id === flags.model)
-    if (!found && models.length > 0) {
-      const near = nearest(
-        flags.model,
-        models.map(({ id }) => id),
-      )
-      terminal.err(
-        `warning: the gateway does not list "${flags.model}"${near.length > 0 ? `; similar names: ${near.join(', ')}` : ''}\n`,
-      )
-    }
-    return found ?? { id: flags.model }
-  }
-  const [first] = models
-  if (!first)
-    throw new CommandError(
-      running
-        ? `The gateway at ${url} lists no model; \`dragoman doctor\` says why. Or name one: --model BACKEND/MODEL`
-        : 'No model is known, because no gateway runs and the configuration lists none. Start a gateway (`dragoman serve`, or `dragoman demo` to try), or name a model: --model BACKEND/MODEL',
-      2,
-    )
-  if (flags.yes || flags.print || !terminal.interactive || models.length === 1) return first
-  return askForModel(models.slice(0, mostModels), terminal)
-}
-
-async function askForModel(models: SetupModel[], terminal: Terminal): Promise<SetupModel> {
-  for (const [index, { id }] of models.entries()) terminal.err(`${String(index + 1).padStart(3)}  ${id}\n`)
-  for (;;) {
-    const answer = (await terminal.ask('Which model? [1] ')).trim()
-    const found = models[Number(answer || 1) - 1] ?? models.find(({ id }) => id === answer)
-    if (found) return found
-    terminal.err(`A number from 1 to ${models.length}, or a name.\n`)
-  }
 }
 
 function planOrSnippet(client: SetupClient, facts: Facts, { environment, flags }: Run): Plan {
@@ -243,7 +197,7 @@ function shown({ path, before, after, summary }: FileChange, facts: Facts): stri
   const target = targetOf(path)
   const link = target === path ? '' : ` → ${tilde(target, facts.home)}`
   const heading = `\n${tilde(path, facts.home)}${link}${before === undefined ? ' (new)' : ''}\n`
-  return `${heading}${summary === undefined ? masked(showDiff(before ?? '', after), facts) : `  ${summary}\n`}\n`
+  return `${heading}${summary === undefined ? masked(showDiff(before ?? '', after), facts) : `  ${summary}\n`}`
 }
 
 const masked = (text: string, { key }: Facts) => maskSecrets(key.needed ? maskKey(text, key.text) : text)

@@ -1,7 +1,9 @@
 // `dragoman sim`: runs one simulator of a service until a signal.
 
 import { startAnthropicSim } from '../../sim/anthropic.ts'
+import { startBedrockSim } from '../../sim/bedrock.ts'
 import { type CursorSimOptions, parseCursorScript, startCursorSim } from '../../sim/cursor.ts'
+import { startGeminiSim } from '../../sim/gemini.ts'
 import {
   type OpenAISimOptions,
   PROFILES,
@@ -16,8 +18,12 @@ import { FAILURES, isFailure, type QwenWebSimOptions, startQwenWebSim } from '..
 import { parseScript, type Script, ScriptError } from '../../sim/script.ts'
 import { isTape, parseTapeScript } from '../../sim/tape-script.ts'
 import { isManner, MANNERS, startTextSim, type TextSimOptions } from '../../sim/text-chat.ts'
+import { startVertexSim } from '../../sim/vertex.ts'
+import { nearest } from '../base/nearest.ts'
+import { stopSignals } from '../base/platform/stop-signals.ts'
 import { pipePatienceMs, readRegularFile } from '../base/read-file.ts'
 import { CommandError } from '../process/command-error.ts'
+import { listenProblem } from '../process/listening.ts'
 import { err, out } from '../process/output.ts'
 
 interface RunningSim {
@@ -37,6 +43,11 @@ const kinds = new Map<string, (start: Start) => Promise<RunningSim>>([
     'anthropic',
     ({ script, ...shared }) =>
       startAnthropicSim({ ...shared, ...readScript(script, scriptOrTape('anthropic'), 'anthropic') }),
+  ],
+  [
+    'gemini',
+    ({ script, ...shared }) =>
+      startGeminiSim({ ...shared, ...readScript(script, scriptOrTape('gemini'), 'gemini') }),
   ],
   [
     'openai',
@@ -73,6 +84,14 @@ const kinds = new Map<string, (start: Start) => Promise<RunningSim>>([
     ({ script, flags, ...shared }) =>
       startTextSim({ ...shared, ...callManner(flags), ...readScript(script, scriptOrTape('text'), 'text') }),
   ],
+  [
+    'bedrock',
+    ({ script, ...shared }) => startBedrockSim({ ...shared, ...readScript(script, parseScript, 'bedrock') }),
+  ],
+  [
+    'vertex',
+    ({ script, ...shared }) => startVertexSim({ ...shared, ...readScript(script, parseScript, 'vertex') }),
+  ],
 ])
 
 interface SimFlags {
@@ -90,19 +109,29 @@ interface SimFlags {
 export async function sim(kind: string, flags: SimFlags): Promise<void> {
   const start = kinds.get(kind)
   if (!start)
-    throw new CommandError(`There is no simulator "${kind}"; there are ${[...kinds.keys()].join(', ')}.`, 2)
+    throw new CommandError(
+      `There is no simulator "${kind}"${closeTo(kind)}; there are ${[...kinds.keys()].join(', ')}.`,
+      2,
+    )
   checkFlags(kind, flags)
   const onRequest: Start['onRequest'] = ({ method, path }) => err(`${method} ${path}\n`)
   const running = await start({ port: flags.port ?? 0, script: flags.script, flags, onRequest }).catch(
-    (error: NodeJS.ErrnoException) => {
+    async (error: NodeJS.ErrnoException) => {
       if (error instanceof ScriptError) throw new CommandError(`${flags.script}: ${error.message}`, 2)
       if (error.code !== 'EADDRINUSE') throw error
-      throw new CommandError(`Port ${flags.port} is in use; choose another, or --port 0 for any free one.`)
+      throw new CommandError(
+        await listenProblem(error, { host: '127.0.0.1', port: flags.port ?? 0 }, '--port'),
+      )
     },
   )
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  for (const signal of stopSignals())
     process.once(signal, () => void running.close().then(() => process.exit(0)))
   out(`simulator ${kind} listening on ${running.url}\n`)
+}
+
+function closeTo(kind: string): string {
+  const [close] = nearest(kind, kinds.keys())
+  return close === undefined ? '' : ` (did you mean "${close}"?)`
 }
 
 /** The simulators that support each flag. */

@@ -18,7 +18,9 @@ export function exportTape(wanted: string, flags: ExportFlags): Promise<void> {
     const { file, turn } = tapesOf(wanted, flags.folder)
     const tapes = withEarlier(file, turn, { missing: 'left out' })
     const found = tapes.flatMap((tape) =>
-      findSecrets(tape).map(({ line, what }) => `${tape.turn}, line ${line}: looks like ${what}`),
+      findSecrets(tape).map(
+        ({ line, place, what }) => `${tape.turn}, line ${line}, ${place}: looks like ${what}`,
+      ),
     )
     if (found.length > 0 && !flags.scrub)
       throw new CommandError(

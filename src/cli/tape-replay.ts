@@ -1,4 +1,5 @@
 import { out, outJson } from '../process/output.ts'
+import { withProgress } from '../process/progress.ts'
 import { checkReplayable } from '../replay/check-replayable.ts'
 import { type Replayed, type ReplayResult, replay as replayTapes } from '../replay/replay.ts'
 import { withEarlier } from '../tapes/earlier-turns.ts'
@@ -17,7 +18,7 @@ export function replay(wanted: string, flags: ReplayFlags): Promise<void> {
     const { file, turn } = tapesOf(wanted, flags.folder)
     const tapes = withEarlier(file, turn)
     for (const tape of tapes) checkReplayable(tape, file.path)
-    const result = await replayTapes(tapes, { speed: flags.speed ?? 0 })
+    const result = await withProgress('replaying', replayTapes(tapes, { speed: flags.speed ?? 0 }))
     if (flags.json) outJson({ ...result, turns: result.turns.map(({ frames: _frames, ...turn }) => turn) })
     else out(words(result))
     if (result.turns.some(({ difference }) => difference)) process.exitCode = 1

@@ -77,6 +77,12 @@ function listed(path: string): Listed {
 
 const headings = ['TIME', 'TURN', 'DOOR', 'MODEL', 'OUTCOME', 'CALLS', 'TOOK', 'SIZE']
 
+/** A tape that is cut cannot be replayed either. */
+function outcomeOf({ outcome, cut, notReplayable }: TapeSummary): string {
+  if (cut) return `${outcome} (cut)`
+  return notReplayable === undefined ? outcome : `${outcome} (no replay)`
+}
+
 function rowsOf({ path, bytes = 0, tapes, damaged }: Listed): string[][] {
   if (damaged !== undefined) return [['damaged', visibleLine(path), '', '', inLine(damaged, 120)]]
   return tapes.map((tape, at) =>
@@ -85,7 +91,7 @@ function rowsOf({ path, bytes = 0, tapes, damaged }: Listed): string[][] {
       tape.turn,
       tape.door,
       tape.target === undefined || tape.target === tape.model ? tape.model : `${tape.model} → ${tape.target}`,
-      tape.outcome + (tape.cut ? ' (cut)' : ''),
+      outcomeOf(tape),
       String(tape.calls),
       duration(tape.milliseconds),
       at === 0 ? size(bytes) : '',

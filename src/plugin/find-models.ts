@@ -50,6 +50,7 @@ export async function findModels(search: ModelSearch): Promise<ListedModel[]> {
   const models = modelsOf(
     listings.map((one) => withRemembered(one, known, fallback)),
     catalog.aliases,
+    (alias) => catalog.rowsOf(alias),
   )
   if (models.length === 0 && failed.length === 0) report.problem(`${provider}: the service lists no models.`)
   return models

@@ -1,9 +1,10 @@
 // The last model list of each backend, for a start without a network or with a slow one. It holds no secrets and no prompts.
 
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { randomId } from '../base/ids.ts'
 import { isObject, parseJson } from '../base/json.ts'
+import { replaceFile } from '../base/platform/replace-file.ts'
 import type { Model } from '../core/backend.ts'
 
 /** Keyed by the backend's name. */
@@ -25,7 +26,7 @@ export function createModelCache(stateFolder: string, provider: string): ModelCa
       const draft = `${path}.${randomId(8)}`
       await mkdir(dirname(path), { recursive: true, mode: 0o700 })
       await writeFile(draft, JSON.stringify(models), { mode: 0o600 })
-      await rename(draft, path)
+      await replaceFile(draft, path)
     },
   }
 }

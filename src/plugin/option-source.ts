@@ -1,7 +1,8 @@
 // Checks where the plugin's options come from. A project's opencode.json can list the plugin too, and its options then replace
 // the user's: a foreign repository must not decide where credentials go or which files are read.
 
-import { dirname, join, relative, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
+import { isInside } from '../base/platform/is-inside.ts'
 import type { Environment } from '../config/environment.ts'
 import type { HostConfig } from './host.ts'
 import { OptionsError, type PluginOptions } from './options.ts'
@@ -45,5 +46,5 @@ function isUsersOwn(source: string, environment: Home): boolean {
     join(homeFolder, '.opencode'),
     variable('OPENCODE_CONFIG_DIR'),
   ]
-  return folders.some((folder) => folder && !relative(resolve(folder), path).startsWith('..'))
+  return folders.some((folder) => folder && isInside(path, resolve(folder)))
 }

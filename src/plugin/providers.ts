@@ -2,7 +2,8 @@
 // the backends of a configuration file.
 
 import { existsSync } from 'node:fs'
-import { isAbsolute, join } from 'node:path'
+import { isAbsolute } from 'node:path'
+import { fromHome } from '../base/platform/expand.ts'
 import type { Environment } from '../config/environment.ts'
 import { findConfigFile, loadConfig } from '../config/load.ts'
 import type { Model } from '../core/backend.ts'
@@ -196,7 +197,7 @@ function configFile(named: string | undefined, environment: Environment): string
 
 /** A relative path would lead into the project. */
 function ownFile(named: string, { homeFolder }: Environment): string {
-  const path = named.startsWith('~/') ? join(homeFolder, named.slice(2)) : named
+  const path = fromHome(named, homeFolder) ?? named
   if (isAbsolute(path)) return path
   throw new OptionsError(`config: "${named}" must be a whole path, or begin with ~/`)
 }

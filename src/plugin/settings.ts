@@ -50,7 +50,7 @@ export function inProcess(config: Config, isBun = 'bun' in process.versions): Co
   )
   // OpenCode has its own tools and asks before it uses them.
   const exec = { ...config.exec, enabled: false }
-  return { ...config, backends, sessions, exec, log: { level: 'warn' } }
+  return { ...config, backends, sessions, exec, log: { ...config.log, level: 'warn' } }
 }
 
 export const credentialWords: CredentialWords = {

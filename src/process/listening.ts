@@ -20,13 +20,18 @@ export function refuseProblems(config: Config): void {
   if (problem) throw new CommandError(problem, 2)
 }
 
-export function listenProblem(
+/** Where the second port is chosen, in the message that it is taken. */
+export const secondPortFlag = '"ollama.port":'
+
+export async function listenProblem(
   error: NodeJS.ErrnoException,
   { host, port }: { host: string; port: number },
   flag: string,
-): string {
+): Promise<string> {
   if (error.code === 'EADDRINUSE') {
-    return `Port ${port} on ${host} is in use, perhaps by another dragoman. Stop that one, or choose another port: ${flag} ${port + 1}, or ${flag} 0 for any free one.`
+    const { portHolder } = await import('./port-holder.ts')
+    const holder = await portHolder({ host, port })
+    return `Port ${port} on ${host} is in use${holder === '' ? '' : ` ${holder}`}. Stop that one, or choose another port: ${flag} ${port + 1}, or ${flag} 0 for any free one.`
   }
   if (error.code === 'EACCES')
     return `Port ${port} needs more rights than this user has; choose one above 1023.`

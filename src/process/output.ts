@@ -1,9 +1,20 @@
 // All output of commands to stdout and stderr. Text from outside (model names, file names, service messages) is made safe for
 // terminals.
 
+import { painted, type Span, wantsColours } from '../base/painted.ts'
 import { asciiControls, visible } from '../base/visible-text.ts'
+import { readEnvironment } from '../config/environment.ts'
 
 export const out = (text: string): void => void process.stdout.write(visible(text))
+
+/** A line with colours, where the terminal has them. */
+export function outLine(spans: readonly Span[]): void {
+  const isColoured = wantsColours(process.stdout, readEnvironment().variable)
+  process.stdout.write(`${painted(spans, isColoured)}\n`)
+}
+
+/** Whether lines on stderr should have colours. */
+export const isStderrColoured = (): boolean => wantsColours(process.stderr, readEnvironment().variable)
 
 export const err = (text: string): void => void process.stderr.write(visible(text))
 

@@ -13,12 +13,17 @@ export interface Stopper {
 }
 
 interface StopperOptions {
+  /** Before running turns are waited for. */
+  onStopping?: (() => void) | undefined
   onStop?: (() => Promise<void>) | undefined
   /** An uncaught error affects only this process. */
   hasOthers?: boolean
 }
 
-export function createStopper(gateway: Gateway, { onStop, hasOthers = false }: StopperOptions): Stopper {
+export function createStopper(
+  gateway: Gateway,
+  { onStopping, onStop, hasOthers = false }: StopperOptions,
+): Stopper {
   let isStopping = false
   let errors = 0
   // Also sets the exit code for an empty event loop.
@@ -41,6 +46,7 @@ export function createStopper(gateway: Gateway, { onStop, hasOthers = false }: S
     if (isStopping) return
     isStopping = true
     gateway.log.info('stopping', { reason })
+    onStopping?.()
     void end(leaving)
   }
   // The state is unknown after an uncaught error: running turns may finish, sessions are dropped, and a new process must take over.

@@ -35,6 +35,7 @@ function changed(name: SetupClientName, text: string): string | undefined {
       project: false,
       plugin: undefined,
       shell: 'sh',
+      system: 'linux',
       variable: () => undefined,
       exists: () => true,
       read: () => text,

@@ -20,6 +20,8 @@ interface Occasion {
   project: string | undefined
   /** A key: a file that holds it must not be readable by others. */
   secret: string | undefined
+  /** The file is for its owner alone, whatever it holds. */
+  isPrivate?: boolean
   /** The file's place in the plan: a file may name those before it. */
   place?: number
   now: Date
@@ -53,7 +55,10 @@ export function applyChange(journal: Journal, { path, before, after }: FileChang
     { before: first ? journal.kept(first).before : shown, after: Buffer.from(after) },
   )
   try {
-    writeWhole(target, after, { mode: modeFor(mode, holdsKey(after, occasion.secret)), check })
+    writeWhole(target, after, {
+      mode: modeFor(mode, occasion.isPrivate || holdsKey(after, occasion.secret)),
+      check,
+    })
   } catch (error) {
     if (!first) removeFolders(entry.folders)
     journal.drop(entry)

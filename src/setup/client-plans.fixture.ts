@@ -7,7 +7,7 @@ import type { Facts } from './plan.ts'
 export const key = 'dgm_abcdefghijklmnop'
 export const keyFile = '/home/me/.local/share/dragoman/key'
 
-function factsFor(files: Record<string, string> = {}, more: Partial<Facts> = {}): Facts {
+export function factsFor(files: Record<string, string> = {}, more: Partial<Facts> = {}): Facts {
   const model = { id: 'cursor/composer-2', contextTokens: 200_000 }
   return {
     url: 'http://127.0.0.1:18741',
@@ -20,6 +20,7 @@ function factsFor(files: Record<string, string> = {}, more: Partial<Facts> = {})
     project: false,
     plugin: undefined,
     shell: 'sh',
+    system: 'linux',
     variable: () => undefined,
     exists: (path) => path in files,
     read: (path) => files[path],
@@ -53,5 +54,6 @@ export const homes = {
   'grok-build': '/home/me/.grok/config.toml',
   'grok-cli': '/home/me/.grok/user-settings.json',
   crush: '/home/me/.config/crush/crush.json',
+  zed: '/home/me/.config/zed/settings.json',
 } as const
 export const written = Object.keys(homes) as (keyof typeof homes)[]

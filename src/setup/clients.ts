@@ -1,7 +1,7 @@
 // The clients that can be set up. A new client: a plan in clients/NAME.ts, an entry here, its name in client-names.ts.
 
 import type { SetupClientName } from './client-names.ts'
-import { cursor } from './clients/by-hand.ts'
+import { cursor, vscode } from './clients/by-hand.ts'
 import { claudeCode } from './clients/claude-code.ts'
 import { cline } from './clients/cline.ts'
 import { codex } from './clients/codex.ts'
@@ -10,12 +10,14 @@ import { copilot } from './clients/copilot.ts'
 import { crush } from './clients/crush.ts'
 import { env } from './clients/env.ts'
 import { geminiCli } from './clients/gemini-cli.ts'
+import { goose } from './clients/goose.ts'
 import { grokBuild, grokCli } from './clients/grok.ts'
 import { kilo } from './clients/kilo.ts'
 import { kimi } from './clients/kimi.ts'
 import { opencode } from './clients/opencode.ts'
 import { pi } from './clients/pi.ts'
 import { qwenCode } from './clients/qwen-code.ts'
+import { zed } from './clients/zed.ts'
 import type { Facts, Plan } from './plan.ts'
 
 export interface SetupClient {
@@ -44,5 +46,8 @@ export const setupClients: Record<SetupClientName, SetupClient> = {
   'grok-build': { title: "xAI's grok", plan: grokBuild },
   'grok-cli': { title: 'grok-cli', plan: grokCli },
   crush: { title: 'Crush', plan: crush, projectFile: 'crush.json' },
+  goose: { title: 'Goose', plan: goose, printsVariables: true },
+  zed: { title: 'Zed', plan: zed },
+  vscode: { title: 'VS Code', plan: vscode },
   env: { title: 'plain variables', plan: env, printsVariables: true },
 }

@@ -28,8 +28,9 @@ export function editEnv(text: string, values: Readonly<Record<string, string>>):
     else lines[at] = setLine(lines[at] ?? '', name, written)
   }
   const kept = lines.join('\n')
-  const gap = kept === '' || kept.endsWith('\n') ? '' : '\n'
-  return added.length === 0 ? kept : `${kept}${gap}${added.join('\n')}\n`
+  const eol = text.includes('\r\n') ? '\r\n' : '\n'
+  const gap = kept === '' || kept.endsWith('\n') ? '' : eol
+  return added.length === 0 ? kept : `${kept}${gap}${added.join(eol)}${eol}`
 }
 
 function setLine(line: string, name: string, written: string): string {

@@ -77,7 +77,7 @@ describe('variables', () => {
   it('are read as they were written', () => {
     for (const value of ['plain', 'a b', 'x: y', '#', '', "it's"]) {
       const text = editEnv('A=1\r\n', { NAME: value })
-      const [, written = ''] = /^A=1\r\nNAME=(.*)\n$/.exec(text) ?? []
+      const [, written = ''] = /^A=1\r\nNAME=(.*)\r\n$/.exec(text) ?? []
       expect(written.replace(/^"(.*)"$/, '$1')).toBe(value)
       expect(editEnv(text, { NAME: value })).toBe(text)
     }

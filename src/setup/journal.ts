@@ -75,9 +75,17 @@ export function openJournal(dataFolder: string): Journal {
     keep(facts, { before, after }) {
       const number = numberOf(names().at(-1) ?? '') + 1
       const entry = { id: `${number}-${randomId(8)}`, ...facts }
-      if (before !== undefined) writeWhole(beforeFile(entry), before, { mode: 0o600 })
-      writeWhole(afterFile(entry), after, { mode: 0o600 })
-      writeWhole(entryFile(entry), `${JSON.stringify(entry, undefined, 2)}\n`, { mode: 0o600 })
+      try {
+        if (before !== undefined) writeWhole(beforeFile(entry), before, { mode: 0o600 })
+        writeWhole(afterFile(entry), after, { mode: 0o600 })
+        writeWhole(entryFile(entry), `${JSON.stringify(entry, undefined, 2)}\n`, { mode: 0o600 })
+      } catch (error) {
+        if (!(error instanceof FileProblem)) throw error
+        const reason = /\(\w+\)/.exec(error.message)?.[0] ?? ''
+        throw new FileProblem(
+          `Nothing was written: what --undo needs cannot be kept in ${folder} ${reason}. Make that folder writable, or set XDG_DATA_HOME to one that is.`,
+        )
+      }
       return entry
     },
     kept: (entry) => {
@@ -103,7 +111,10 @@ function filesIn(folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw new FileProblem(`${folder} cannot be read (${(error as NodeJS.ErrnoException).code}).`)
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return []
+    throw new FileProblem(
+      `${folder} cannot be read (${code}). Make that folder readable, or set XDG_DATA_HOME to one that is.`,
+    )
   }
 }

@@ -1,5 +1,5 @@
-// Two more edits of JSON with comments: a member that becomes the first of its object, and one that goes. All other text stays
-// byte for byte; a comment on the line of a member that goes, goes with it.
+// Two more edits of JSON with comments: insert a member as the first of its object, and remove a member. All other text stays byte for
+// byte. A removed member with lines of its own takes the comment on its last line with it.
 
 import { isDeepStrictEqual } from 'node:util'
 import type { JSONPath, Node } from 'jsonc-parser'
@@ -16,7 +16,7 @@ import {
 } from './json-tree.ts'
 import { CannotEdit } from './plan.ts'
 
-/** The member must not exist yet; its object must, and have members. */
+/** The member must not exist yet. Its object must exist and have members. */
 export function insertFirst(text: string, path: readonly string[], value: unknown): string {
   return edited(text, (plain, root) => {
     const { node, rest } = walk(root, [...path])
@@ -37,7 +37,7 @@ export function insertFirst(text: string, path: readonly string[], value: unknow
   })
 }
 
-/** A member that is not there is no problem. */
+/** A missing member is no error. */
 export function removeMember(text: string, path: readonly string[]): string {
   return edited(text, (plain, root) => {
     const { node, rest } = walk(root, [...path])
@@ -72,14 +72,14 @@ function withoutProperty(text: string, property: Node, object: Node): string {
   const comma = endOfComma(text, end)
   const before = at > 0 ? members[at - 1] : undefined
   const isLast = at === members.length - 1
-  // The last member leaves no comma behind it: the one before goes, unless its own stood there.
+  // Without the last member, the comma before it would be a trailing one. It is removed too, unless the last member had its own.
   const spare =
     isLast && comma === undefined && before ? endOfComma(text, before.offset + before.length) : undefined
   const rest = cutOut(text, property.offset, comma ?? end)
   return spare === undefined ? rest : rest.slice(0, spare - 1) + rest.slice(spare)
 }
 
-/** With its whole lines, if nothing else is on them. */
+/** Removes whole lines if nothing else is on them. */
 function cutOut(text: string, from: number, to: number): string {
   const lineStart = text.lastIndexOf('\n', from - 1) + 1
   const behind = endOfRemark(text, to)

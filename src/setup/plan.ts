@@ -1,7 +1,11 @@
 // The input and output of a client's setup. A client is a pure function from facts to a plan; the command reads, asks and
 // writes.
 
+import { commandWords } from '../base/platform/expand.ts'
+import { commands } from '../base/platform/rows.ts'
+import type { System } from '../base/platform/system.ts'
 import type { ReasoningEffort } from '../core/request.ts'
+import type { Shell } from './client-names.ts'
 
 export interface GatewayKey {
   /** The key that the client sends; any text if the gateway needs none. */
@@ -39,7 +43,9 @@ export interface Facts {
   project: boolean
   /** OpenCode with the plugin, without a server: the plugin's location. */
   plugin: string | undefined
-  shell: 'sh' | 'fish'
+  shell: Shell
+  /** The machine that the client runs on. */
+  system: System
   variable(name: string): string | undefined
   exists(path: string): boolean
   /** The text of a file; undefined if there is none. */
@@ -99,25 +105,60 @@ export function editFile(
 }
 
 /** The step for every client that takes the key from a variable. */
-export const exportKey = ({ key, home }: Pick<Facts, 'key' | 'home'>, variable = 'DRAGOMAN_KEY') =>
-  `export ${variable}=${key.file === undefined ? 'KEY' : `$(cat ${shellPath(key.file, home)})`}`
+export function exportKey(
+  { key, home, shell }: Pick<Facts, 'key' | 'home' | 'shell'>,
+  variable = 'DRAGOMAN_KEY',
+): string {
+  if (shell === 'powershell')
+    return `$env:${variable} = ${key.file === undefined ? "'KEY'" : `Get-Content ${shellWord(key.file, shell)}`}`
+  return `export ${variable}=${key.file === undefined ? 'KEY' : `$(cat ${shellPath(key.file, home)})`}`
+}
+
+/** The command that prints a file's text, for clients that start a program. */
+export function printFile(path: string, system: System): { program: string; args: string[] } {
+  const values = { FILE: path, SCRIPT: readScript(path) }
+  const [program = '', ...args] = commandWords(commands.printKey[system], values)
+  return { program, args }
+}
+
+/**
+ * The same as a line, for clients that start a shell. Which shell that is on Windows differs from client to client: the line means
+ * the same to cmd, PowerShell and Git Bash.
+ */
+export const printFileLine = (path: string, { home, system }: Pick<Facts, 'home' | 'system'>) =>
+  system === 'windows' ? `node -p "${readScript(path)}"` : `cat ${shellPath(path, home)}`
+
+/** Characters that a shell could take for its own are escaped as JavaScript escapes them. */
+const readScript = (path: string) =>
+  `require('fs').readFileSync('${slashed(path).replace(/[^\w/:. ()@+,-]/g, inScript)}','utf8').trim()`
+
+const inScript = (letter: string) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`
+
+/** Windows takes both kinds of slashes; shells and configuration files only these. */
+export const slashed = (path: string) => path.replaceAll('\\', '/')
 
 /** A context window set for another model or by hand: only the user knows whether it fits this one. */
 export const staleWindow = (name: string, value: string, model: string) =>
   `${name} is ${value}, as it was before: how much "${model}" reads is not known. Correct it, or take it out.`
 
 /** A quoted path for a shell, with `~` outside the quotes. */
-export function shellPath(path: string, home: string, shell: Facts['shell'] = 'sh'): string {
+export function shellPath(path: string, home: string, shell: Shell = 'sh'): string {
+  if (shell === 'powershell') return shellWord(path, shell)
+  if (isOfWindows(home)) return shellWord(slashed(path), shell)
   const short = tilde(path, home)
   return short === path ? shellWord(path, shell) : `~/${shellWord(short.slice(2), shell)}`
 }
 
-/** Writes paths below the home folder as `~/…`. */
+/** Writes paths below the home folder as `~/…`, on Windows as `~\…`. */
 export const tilde = (path: string, home: string) =>
-  path.startsWith(`${home}/`) ? `~/${path.slice(home.length + 1)}` : path
+  path.startsWith(`${home}${isOfWindows(home) ? '\\' : '/'}`) ? `~${path.slice(home.length)}` : path
+
+/** A home folder such as C:\Users\me. */
+const isOfWindows = (home: string) => home.includes('\\')
 
 /** Quotes a text as one shell word. In fish, a backslash is special inside quotes too. */
-export function shellWord(text: string, shell: Facts['shell'] = 'sh'): string {
+export function shellWord(text: string, shell: Shell = 'sh'): string {
+  if (shell === 'powershell') return `'${text.replaceAll("'", "''")}'`
   if (/^[\w@%+=:,./-]+$/.test(text)) return text
   return shell === 'fish' ? `'${text.replace(/['\\]/g, '\\$&')}'` : `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -10,7 +10,6 @@ import {
   readFileSync,
   readlinkSync,
   realpathSync,
-  renameSync,
   rmdirSync,
   rmSync,
   type Stats,
@@ -20,6 +19,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path'
 import { TextDecoder } from 'node:util'
 import { randomId } from '../base/ids.ts'
+import { replaceFileSync } from '../base/platform/replace-file.ts'
 import { CannotEdit } from './plan.ts'
 
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
@@ -95,7 +95,7 @@ export function writeWhole(path: string, content: string | Buffer, { mode, check
     // A separate call: the umask restricts the mode given at opening.
     chmodSync(draft, mode)
     check?.()
-    renameSync(draft, path)
+    replaceFileSync(draft, path)
   } catch (error) {
     if (modeOf(draft) !== undefined) rmSync(draft)
     throw codeOf(error) === undefined

@@ -1,8 +1,10 @@
 // The calls between a parent and its workers.
 
 import type { DirectoryStore } from '../../cluster/directory-store.ts'
-import type { GatewayOptions } from '../../gateway.ts'
+import type { GatewayOptions, NextConfig } from '../../gateway.ts'
+import type { LoginChange, Redeemed, Scope } from '../../inspector/login.ts'
 import type { MetricsSnapshot } from '../../observe/metrics-snapshot.ts'
+import type { Control, ReloadOutcome } from '../../server/control.ts'
 import type { Address } from '../../server/listeners.ts'
 
 /** The gateway options that are plain data. */
@@ -20,6 +22,10 @@ export interface Orders {
   url: string
   peerSecret: string
   peerListen: Address
+  /** The inspector's sessions so far. */
+  logins: LoginChange[]
+  /** The token for the operator's commands. */
+  controlToken?: Control['token'] | undefined
 }
 
 /** Sent with a connection as its handle. */
@@ -39,6 +45,12 @@ export type ParentServices = {
   renderMetrics(): Promise<string>
   /** The last snapshot of a worker that ends. */
   retire(snapshot: MetricsSnapshot): void
+  /** Links and sessions of the inspector. */
+  loginLink(scope: Scope): Promise<string>
+  loginRedeem(token: string): Promise<Redeemed>
+  loginChange(change: LoginChange): void
+  /** Of all workers: a command has reached this one. */
+  reload(): Promise<ReloadOutcome>
 }
 
 export type WorkerServices = {
@@ -49,4 +61,10 @@ export type WorkerServices = {
   /** At once. */
   end(code: number): void
   snapshot(): MetricsSnapshot
+  /** A session of the inspector has begun or ended. */
+  login(change: LoginChange): void
+  /** Resolves with the backends that will be replaced, once all is ready for `commit`. Rejects if it cannot be used. */
+  prepare(next: NextConfig): Promise<readonly string[]>
+  commit(): Promise<void>
+  discard(): Promise<void>
 }

@@ -4,11 +4,18 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import { isInstanceKey } from '../../cluster/directory.ts'
 import { MemoryStore } from '../../cluster/memory-store.ts'
+import type { Config } from '../../config/schema.ts'
+import type { NextConfig } from '../../gateway.ts'
+import type { LoginChange } from '../../inspector/login.ts'
+import type { LoginRegistry } from '../../inspector/shared-logins.ts'
 import { RotatingFile } from '../../observe/rotating-file.ts'
+import type { Control } from '../../server/control.ts'
 import { CommandError } from '../command-error.ts'
 import { Channel, RemoteError } from './channel.ts'
 import type { Handout, Taker } from './connection-handout.ts'
+import { type CrewPrepared, CrewTakeover } from './crew-takeover.ts'
 import { peerAddress } from './peer-address.ts'
 import {
   connectionMessage,
@@ -20,9 +27,11 @@ import {
 import { WorkerMetrics } from './worker-metrics.ts'
 import type { WorkerEnd, WorkerProcess } from './worker-pool.ts'
 
+/** Beside this module in dist/src/chunks. */
 const program = fileURLToPath(new URL('./worker.js', import.meta.url))
 /** The time between an order to end at once and a kill. */
 export const endMs = 1_000
+const loginMs = 1_000
 
 export interface SharedOptions {
   gateway: PlainOptions
@@ -31,11 +40,19 @@ export interface SharedOptions {
   handout: Handout<Socket>
   /** The number of running workers. */
   size(): number
+  /** Of the inspector; undefined if it is off. `tell` reaches all workers. */
+  openLogins(tell: (change: LoginChange) => Promise<void>): LoginRegistry | undefined
+  control?: Control | undefined
 }
 
 export class SharedState {
   readonly metrics: WorkerMetrics
+  readonly logins: LoginRegistry | undefined
+  readonly #channels = new Set<Channel<WorkerServices>>()
   readonly #options: SharedOptions
+  /** In force: every worker that starts gets it. */
+  #gateway: PlainOptions
+  readonly #takeover = new CrewTakeover()
   readonly #store = new MemoryStore()
   readonly #files: ReadonlyMap<string, RotatingFile>
   /** Created at each start; only parent and workers know it. */
@@ -44,9 +61,26 @@ export class SharedState {
   constructor(options: SharedOptions) {
     const { usageFile, auditFile } = options.gateway
     this.#options = options
+    this.#gateway = options.gateway
     this.metrics = new WorkerMetrics(options.size)
+    this.logins = options.openLogins((change) => this.#tellLogin(change))
     const paths = [usageFile, auditFile].filter((path) => path !== undefined)
     this.#files = new Map(paths.map((path) => [path, new RotatingFile(path)]))
+  }
+
+  /** All workers prepare, or none does. */
+  async prepare(next: NextConfig & Pick<PlainOptions, 'privatePaths'>): Promise<CrewPrepared> {
+    const { config, keys, secrets = [], privatePaths = [] } = next
+    const gateway = { ...this.#gateway, config, keys, secrets, privatePaths }
+    const nextFor = (worker: number) => ({ config: this.#configFor(config, worker), keys, secrets })
+    const prepared = await this.#takeover.prepare(nextFor)
+    return {
+      ...prepared,
+      commit: () => {
+        this.#gateway = gateway
+        return prepared.commit()
+      },
+    }
   }
 
   /** Starts a process as the worker of this number. */
@@ -65,7 +99,7 @@ export class SharedState {
       taken: () => handout.taken(taker),
       leave: () => handout.leave(taker),
       run: (name, key, ...values) => {
-        if (name === 'announce') announced.add(key)
+        if (name === 'announce' && isInstanceKey(key)) announced.add(key)
         return this.#store.run(name, key, ...values)
       },
       read: (key, maxBytes) => this.#store.read(key, maxBytes),
@@ -73,17 +107,25 @@ export class SharedState {
       append: async (path, text) => this.#files.get(path)?.append(text),
       renderMetrics: () => this.metrics.render(),
       retire: metrics.retire,
+      loginLink: async (scope) => (await this.logins?.link(scope)) ?? '',
+      loginRedeem: async (token) => (await this.logins?.redeem(token)) ?? { problem: 'unknown' },
+      loginChange: (change) => this.logins?.change(change),
+      reload: async () => (await this.#options.control?.reload()) ?? { state: 'unchanged' },
     } satisfies ParentServices)
+    this.#channels.add(channel)
     const ended = endOf(child)
     const died = ended.then((end): never => {
       handout.gone(taker)
       channel.close()
+      this.#channels.delete(channel)
       metrics.gone()
+      this.#takeover.leave(channel)
       // Other instances need not find out by calling it.
       for (const key of announced) void this.#store.delete(key)
       throw new CommandError(diedEarly(end))
     })
-    const started = channel.call('start', this.#ordersFor(number)).catch((error: Error) => {
+    const start = () => channel.call('start', this.#ordersFor(number))
+    const started = this.#takeover.join(number, channel, start).catch((error: Error) => {
       if (error instanceof RemoteError) throw error
       return died
     })
@@ -102,14 +144,31 @@ export class SharedState {
     }
   }
 
+  /** Resolves once all know it: the page's next request may reach any of them. A worker that hangs is not waited for. */
+  async #tellLogin(change: LoginChange): Promise<void> {
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, loginMs)
+    })
+    const told = [...this.#channels].map((channel) => channel.call('login', change).catch(() => undefined))
+    await Promise.race([Promise.all(told), late])
+    clearTimeout(timer)
+  }
+
   #ordersFor(worker: number): Orders {
-    const { gateway, url } = this.#options
-    const { config } = gateway
-    const { listen, url: peerUrl } = peerAddress(config, worker)
+    const { url, control } = this.#options
+    const gateway = this.#gateway
+    const { listen } = peerAddress(gateway.config, worker)
     return {
-      ...{ worker, url, peerListen: listen, peerSecret: this.#peerSecret },
-      gateway: { ...gateway, config: { ...config, sessions: { ...config.sessions, peerUrl } } },
+      ...{ worker, url, peerListen: listen, peerSecret: this.#peerSecret, controlToken: control?.token },
+      logins: this.logins?.all ?? [],
+      gateway: { ...gateway, config: this.#configFor(gateway.config, worker) },
     }
+  }
+
+  #configFor(config: Config, worker: number): Config {
+    const { url: peerUrl } = peerAddress(config, worker)
+    return { ...config, sessions: { ...config.sessions, peerUrl } }
   }
 }
 

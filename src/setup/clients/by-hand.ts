@@ -24,6 +24,38 @@ export function clineSteps(facts: Facts): string[] {
   ]
 }
 
+/**
+ * Copilot Chat's provider "Custom Endpoint" (VS Code 1.122). Its file, chatLanguageModels.json, takes the key as a reference to the
+ * editor's secret store, which only the editor can make (github.com/microsoft/vscode/issues/316916,
+ * coder.com/docs/ai-coder/ai-gateway/clients/vscode).
+ */
+export function vscode(facts: Facts): Plan {
+  const { url, models } = facts
+  const entries = models.slice(0, mostPasted).map(({ id, contextTokens, outputTokens, images }) => {
+    const output = outputTokens ?? usualSizes.output
+    return {
+      ...{ id, name: `Dragoman: ${id}`, url: `${url}/v1/chat/completions`, toolCalling: true },
+      vision: images === true,
+      maxInputTokens: Math.max(1, (contextTokens ?? usualSizes.context) - output),
+      maxOutputTokens: output,
+    }
+  })
+  return {
+    files: [],
+    steps: [
+      'In VS Code (1.122 or newer, with GitHub Copilot Chat), run "Chat: Manage Language Models" from the command palette.',
+      'Add models, "Custom Endpoint". Group name: Dragoman. API type: chat-completions.',
+      `API key: ${keyInWords(facts)}`,
+      `In the file that opens (chatLanguageModels.json), these are the "models" of that group:\n${JSON.stringify(entries, undefined, 2)}`,
+      'Choose one of them in the model menu of the chat. If none is there, restart VS Code.',
+    ],
+  }
+}
+
+const usualSizes = { context: 128_000, output: 16_000 }
+/** More is too much to paste. */
+const mostPasted = 8
+
 export function cursor(facts: Facts): Plan {
   const { protocol, hostname } = new URL(facts.url)
   const open = protocol === 'https:' && !isLoopback(hostname)

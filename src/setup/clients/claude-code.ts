@@ -2,15 +2,27 @@
 
 import { join } from 'node:path'
 import { editJson, type JsonChange, jsonValue } from '../json-edit.ts'
-import { CannotEdit, editFile, exportKey, type Facts, type Plan, shellPath, staleWindow } from '../plan.ts'
+import {
+  CannotEdit,
+  editFile,
+  exportKey,
+  type Facts,
+  type Plan,
+  printFileLine,
+  staleWindow,
+} from '../plan.ts'
+import type { Session } from '../session.ts'
 import { strictJson } from '../strict-json.ts'
 
 const token = 'ANTHROPIC_AUTH_TOKEN'
-/** For a gateway without a key: if another gateway with a key is set up later, its key is read and not copied. */
+/** The key command for a gateway without a key. A later setup for a gateway with a key replaces the command, and copies no key. */
 const anyKey = 'echo any'
-/** Values that an earlier setup wrote, for another data folder or without a key. */
+/** Key commands that an earlier setup wrote, for another data folder or for a gateway without a key. */
 const isEarlier = (command: string) =>
-  command === anyKey || (/^cat (\S*)key'?$/.exec(command)?.[1]?.includes('dragoman') ?? false)
+  command === anyKey ||
+  [/^cat (\S*)key'?$/, /^node -p "require\('fs'\)\.readFileSync\('([^']*)key'/].some((form) =>
+    form.exec(command)?.[1]?.includes('dragoman'),
+  )
 
 export function claudeCode(facts: Facts): Plan {
   const path = facts.project
@@ -47,40 +59,56 @@ function windowStep({ model }: Facts, text: string): string {
     : staleWindow(windowName, String(there), model.id)
 }
 
-/** All but the address and the key. */
+/** All variables but the address and the key. */
 export function claudeVariables({ model }: Pick<Facts, 'model'>): Record<string, string> {
   return {
     ANTHROPIC_MODEL: model.id,
-    // The models behind opus, sonnet and haiku: in its menu, for subagents, for background work.
+    // The models that Claude Code uses for opus, sonnet and haiku: in its menu, for subagents, for background work.
     ANTHROPIC_DEFAULT_OPUS_MODEL: model.id,
     ANTHROPIC_DEFAULT_SONNET_MODEL: model.id,
     ANTHROPIC_DEFAULT_HAIKU_MODEL: model.id,
-    // Without it, Claude Code assumes a million tokens.
+    // Without this variable, Claude Code assumes a window of a million tokens.
     ...(model.contextTokens && { [windowName]: String(model.contextTokens) }),
   }
 }
 
-function variables({ url, model }: Facts): JsonChange[] {
+const variables = (facts: Facts): JsonChange[] =>
+  Object.entries(settingsVariables(facts)).map(([name, value]) => ({ path: ['env', name], value }))
+
+/** All variables but the key. */
+function settingsVariables({ url, model }: Facts): Record<string, string> {
   const isForeign = model.ownedBy !== undefined && model.ownedBy !== 'anthropic'
-  const env: Record<string, string> = {
+  return {
     ANTHROPIC_BASE_URL: url,
     ...claudeVariables({ model }),
-    // Its menu shows the gateway's models.
+    // The menu of Claude Code then shows the gateway's models.
     CLAUDE_CODE_ENABLE_GATEWAY_MODEL_DISCOVERY: '1',
-    // A line about its version, which only Anthropic takes out of the prompt.
+    // Turns off a line about Claude Code's version in the prompt, which only Anthropic removes again.
     ...(isForeign && { CLAUDE_CODE_ATTRIBUTION_HEADER: '0' }),
   }
-  return Object.entries(env).map(([name, value]) => ({ path: ['env', name], value }))
+}
+
+/** Settings of the command line override those of the user and of the project, and these override variables. */
+export function claudeCodeSession(facts: Facts, folder: string): Session {
+  const name = 'claude-settings.json'
+  const env = { ...settingsVariables(facts), [token]: facts.key.text }
+  return {
+    files: { [name]: `${JSON.stringify({ env }, undefined, 2)}\n` },
+    args: ['--settings', join(folder, name)],
+    // Claude Code would send this key to the gateway beside the token.
+    variables: { ANTHROPIC_API_KEY: undefined },
+  }
 }
 
 /**
- * In Claude Code a token in a variable takes precedence: if there is one, or another key command, the token is set. Empty if the
- * user must export it: a project's file holds no key.
+ * In Claude Code a token in a variable takes precedence over a key command. The token is set if the file already has one, or has
+ * another key command, or if no command can read the key. Empty if the user must export the token: a project's file holds no key.
  */
-function keyChanges({ key, home, project }: Facts, text: string): JsonChange[] {
+function keyChanges({ key, project, home, system }: Facts, text: string): JsonChange[] {
   const hasToken = jsonValue(text, ['env', token]) !== undefined
   const command = jsonValue(text, ['apiKeyHelper'])
-  const ours = key.file !== undefined ? `cat ${shellPath(key.file, home)}` : key.needed ? undefined : anyKey
+  const printed = key.file === undefined ? undefined : printFileLine(key.file, { home, system })
+  const ours = printed ?? (key.needed ? undefined : anyKey)
   const foreign = command !== undefined && command !== ours && !isEarlier(String(command))
   if (ours !== undefined && !foreign && !hasToken) return [{ path: ['apiKeyHelper'], value: ours }]
   if (!project || !key.needed) return [{ path: ['env', token], value: key.text }]

@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import { editJson, jsonValue } from '../json-edit.ts'
 import { editFile, type Facts, type Plan } from '../plan.ts'
+import type { Session } from '../session.ts'
 import { clineSteps } from './by-hand.ts'
 
 const name = 'openai-compatible'
@@ -30,6 +31,16 @@ export function cline(facts: Facts): Plan {
     ])
   })
   return { files: [file], steps: clineSteps(facts), start: 'cline' }
+}
+
+/** A copy of the file, with the providers that the user has. */
+export function clineSession(facts: Facts, folder: string): Session {
+  const name = 'cline-providers.json'
+  const [file] = cline(facts).files
+  return {
+    files: { [name]: file?.after ?? '' },
+    variables: { CLINE_PROVIDER_SETTINGS_PATH: join(folder, name) },
+  }
 }
 
 function settingsPath({ variable, home }: Facts): string {

@@ -2,6 +2,7 @@
 
 import { join } from 'node:path'
 import { CannotEdit, editFile, type Facts, type Plan } from '../plan.ts'
+import type { Session } from '../session.ts'
 import { addYamlItem, type YamlFields } from '../yaml-edit.ts'
 
 export function continueDev(facts: Facts): Plan {
@@ -23,6 +24,13 @@ export function continueDev(facts: Facts): Plan {
     ],
     start: 'cn',
   }
+}
+
+/** A copy of the file, with the user's models, rules and servers. */
+export function continueSession(facts: Facts, folder: string): Session {
+  const name = 'continue.yaml'
+  const [file] = continueDev(facts).files
+  return { files: { [name]: file?.after ?? '' }, args: ['--config', join(folder, name)] }
 }
 
 const fields = ({ url, key, model }: Facts): YamlFields => [

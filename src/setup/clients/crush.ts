@@ -2,6 +2,8 @@
 
 import { join } from 'node:path'
 import { isObject } from '../../base/json.ts'
+import { expandPath } from '../../base/platform/expand.ts'
+import { places } from '../../base/platform/rows.ts'
 import { editJson, type JsonChange, jsonValue } from '../json-edit.ts'
 import {
   CannotEdit,
@@ -12,14 +14,26 @@ import {
   type SetupModel,
   shellPath,
 } from '../plan.ts'
+import { mirrored, type Session } from '../session.ts'
 
 const provider = ['providers', 'dragoman']
 const types = ['openai-compat', 'openai']
 /** Crush takes a model without its sizes for one that reads nothing. */
 const usual = { context: 128_000, output: 16_000 }
 
+const globalConfig = 'CRUSH_GLOBAL_CONFIG'
+
+/** Unlike OpenCode, it has a folder of its own on Windows. */
+const globalFolder = (facts: Facts) => {
+  const { variable, system, configHome } = facts
+  if (variable(globalConfig)) return String(variable(globalConfig))
+  return system === 'windows' && !variable('XDG_CONFIG_HOME')
+    ? expandPath(places.crush.windows, facts, system)
+    : join(configHome, 'crush')
+}
+
 export function crush(facts: Facts): Plan {
-  const folder = facts.project ? facts.projectFolder : join(facts.configHome, 'crush')
+  const folder = facts.project ? facts.projectFolder : globalFolder(facts)
   const hidden = join(folder, '.crush.json')
   const path = facts.project && facts.exists(hidden) ? hidden : join(folder, 'crush.json')
   const file = editFile(facts, path, (text) => {
@@ -31,6 +45,15 @@ export function crush(facts: Facts): Plan {
     files: [file],
     steps: isExported ? [`Before you start it: ${exportKey(facts)}`] : [],
     start: 'crush',
+  }
+}
+
+/** Both variables name folders. In the second, Crush keeps the model that was chosen last, which would override the first. */
+export function crushSession(facts: Facts, folder: string): Session {
+  const at = 'crush'
+  return {
+    ...mirrored(crush(facts), { of: globalFolder(facts), at }),
+    variables: { [globalConfig]: join(folder, at), CRUSH_GLOBAL_DATA: join(folder, 'crush-data') },
   }
 }
 

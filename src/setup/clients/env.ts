@@ -1,7 +1,8 @@
 // Environment variables for every other client: `eval "$(dragoman setup env)"`.
 
-import { catKey, exportLines, keyComment } from '../export-lines.ts'
+import { exportLines, keyComment, keyValue, variableValue } from '../export-lines.ts'
 import { type Facts, type Plan, shellWord } from '../plan.ts'
+import type { Session } from '../session.ts'
 import { claudeVariables } from './claude-code.ts'
 
 export function env(facts: Facts): Plan {
@@ -10,9 +11,9 @@ export function env(facts: Facts): Plan {
   const word = (text: string) => shellWord(text, shell)
   let secret = word(key.text)
   if (key.file !== undefined) {
-    secret = shell === 'fish' ? `(${catKey(key.file, facts)})` : `"$(${catKey(key.file, facts)})"`
+    secret = keyValue[shell](key.file, facts.home)
   } else if (key.needed) {
-    secret = '"$DRAGOMAN_KEY"'
+    secret = variableValue[shell]('DRAGOMAN_KEY')
     comments.push(keyComment)
   }
   const variables = {
@@ -27,3 +28,15 @@ export function env(facts: Facts): Plan {
   }
   return { files: [], steps: [], output: exportLines(variables, facts, comments) }
 }
+
+export const envSession = ({ url, key, model }: Facts): Session => ({
+  variables: {
+    OPENAI_BASE_URL: `${url}/v1`,
+    OPENAI_API_KEY: key.text,
+    OPENAI_MODEL: model.id,
+    ANTHROPIC_BASE_URL: url,
+    ANTHROPIC_AUTH_TOKEN: key.text,
+    ANTHROPIC_API_KEY: undefined,
+    ...claudeVariables({ model }),
+  },
+})

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { editEnv } from '../env-edit.ts'
 import { editJson, type JsonChange, jsonValue } from '../json-edit.ts'
 import { editFile, type Facts, type Plan, staleWindow } from '../plan.ts'
+import { mirrored, type Session } from '../session.ts'
 
 /** What Gemini CLI takes for the window of every model that it does not know. */
 const assumedWindow = 1_048_576
@@ -12,16 +13,10 @@ const assumedWindow = 1_048_576
 const usualShare = 0.5
 
 export function geminiCli(facts: Facts): Plan {
-  const { url, key, model } = facts
-  const folder = join(facts.variable('GEMINI_CLI_HOME') || facts.home, '.gemini')
+  const { model } = facts
+  const folder = settingsFolder(facts)
   const settings = editFile(facts, join(folder, 'settings.json'), (text) => editJson(text, changes(facts)))
-  const values = {
-    GOOGLE_GEMINI_BASE_URL: url,
-    GEMINI_API_KEY: key.text,
-    GEMINI_MODEL: model.id,
-    // Summaries, corrections and loop checks go to models of Google by name, whatever model the user chose.
-    GEMINI_CLI_CUSTOM_HEADERS: `x-dragoman-helper-model: ${model.id}`,
-  }
+  const values = variablesOf(facts)
   const variables = editFile(facts, join(folder, '.env'), (text) => editEnv(text, values))
   const set = Object.keys(values).filter((name) => facts.variable(name))
   const steps = set.map((name) => `Unset ${name} in the shell that starts it: it wins over the file.`)
@@ -32,6 +27,26 @@ export function geminiCli(facts: Facts): Plan {
     'In a folder that has an .env of its own, Gemini CLI reads that one alone: set the variables there, too.',
   )
   return { files: [settings, variables], steps, start: 'gemini' }
+}
+
+const variablesOf = ({ url, key, model }: Facts) => ({
+  GOOGLE_GEMINI_BASE_URL: url,
+  GEMINI_API_KEY: key.text,
+  GEMINI_MODEL: model.id,
+  // Summaries, corrections and loop checks go to models of Google by name, whatever model the user chose.
+  GEMINI_CLI_CUSTOM_HEADERS: `x-dragoman-helper-model: ${model.id}`,
+})
+
+const settingsFolder = ({ variable, home }: Facts) => join(variable('GEMINI_CLI_HOME') || home, '.gemini')
+
+/** The settings of the system, which would be read above the user's, must belong to root. */
+export function geminiCliSession(facts: Facts, folder: string): Session {
+  const at = 'gemini'
+  return {
+    ...mirrored(geminiCli(facts), { of: settingsFolder(facts), at: join(at, '.gemini') }),
+    // Variables of the process override those of every .env file.
+    variables: { ...variablesOf(facts), GEMINI_CLI_HOME: join(folder, at) },
+  }
 }
 
 function changes({ model }: Facts): JsonChange[] {

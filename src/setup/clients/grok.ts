@@ -4,6 +4,7 @@
 import { join } from 'node:path'
 import { editJson, type JsonChange, jsonValue } from '../json-edit.ts'
 import { editFile, exportKey, type Facts, type Plan, shellWord } from '../plan.ts'
+import { mirrored, type Session } from '../session.ts'
 import { editToml, tomlValue } from '../toml-edit.ts'
 
 const model = ['model', 'dragoman']
@@ -33,6 +34,18 @@ export function grokBuild(facts: Facts): Plan {
   return { files: [file], steps, start: 'grok' }
 }
 
+/** It has one folder for everything. */
+export function grokBuildSession(facts: Facts, folder: string): Session {
+  const of = facts.variable('GROK_HOME') || join(facts.home, '.grok')
+  const at = 'grok'
+  const [file] = grokBuild(facts).files
+  const variable = tomlValue(file?.after ?? '', [...model, 'env_key'])?.slice(1, -1)
+  return {
+    ...mirrored(grokBuild(facts), { of, at }),
+    variables: { GROK_HOME: join(folder, at), ...(variable !== undefined && { [variable]: facts.key.text }) },
+  }
+}
+
 const backendOf = (text: string) =>
   tomlValue(text, [...model, 'api_backend'])?.slice(1, -1) ?? 'chat_completions'
 
@@ -48,6 +61,11 @@ export function grokCli(facts: Facts): Plan {
   )
   return { files: [file], steps: [], start: `grok -m ${shellWord(facts.model.id)}` }
 }
+
+/** Its variables override its files, also the one that it makes in each folder. */
+export const grokCliSession = ({ url, key, model: { id } }: Facts): Session => ({
+  variables: { GROK_API_KEY: key.text, GROK_BASE_URL: `${url}/v1`, GROK_MODEL: id },
+})
 
 function listed({ model: { id } }: Facts, text: string): JsonChange[] {
   const there = jsonValue(text, ['models'])

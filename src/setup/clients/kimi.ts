@@ -2,6 +2,7 @@
 
 import { join } from 'node:path'
 import { CannotEdit, editFile, exportKey, type Facts, type Plan } from '../plan.ts'
+import type { Session } from '../session.ts'
 import { editToml, type TomlTable, tomlValue } from '../toml-edit.ts'
 
 const provider = ['providers', 'dragoman']
@@ -48,3 +49,14 @@ function tables({ url, key, model }: Facts, text: string, copied: boolean): Toml
     },
   ]
 }
+
+/** A model of variables is added to those of the file, and is the default. Kimi's own program (2.1.0) has these names. */
+export const kimiSession = ({ url, key, model }: Facts): Session => ({
+  variables: {
+    KIMI_MODEL_PROVIDER_TYPE: 'openai',
+    KIMI_MODEL_BASE_URL: `${url}/v1`,
+    KIMI_MODEL_API_KEY: key.text,
+    KIMI_MODEL_NAME: model.id,
+    KIMI_MODEL_MAX_CONTEXT_SIZE: String(model.contextTokens ?? usualWindow),
+  },
+})

@@ -3,9 +3,20 @@
 import { join } from 'node:path'
 import { isObject } from '../../base/json.ts'
 import { editJson, type JsonChange, jsonValue } from '../json-edit.ts'
-import { CannotEdit, editFile, exportKey, type Facts, type Plan, type SetupModel, tilde } from '../plan.ts'
+import {
+  CannotEdit,
+  editFile,
+  exportKey,
+  type Facts,
+  type Plan,
+  type SetupModel,
+  slashed,
+  tilde,
+} from '../plan.ts'
+import { planAbove, type Session } from '../session.ts'
 
 const provider = ['provider', 'dragoman']
+const opencodeSchema = 'https://opencode.ai/config.json'
 /** OpenCode's bundled client packages that the gateway has a door for. */
 const packages = ['@ai-sdk/openai-compatible', '@ai-sdk/openai', '@ai-sdk/anthropic']
 /** OpenCode's own default limit. */
@@ -17,7 +28,7 @@ export function opencode(facts: Facts): Plan {
   const commented = join(folder, 'opencode.jsonc')
   const path = facts.exists(commented) ? commented : join(folder, 'opencode.json')
   return facts.plugin === undefined
-    ? providerPlan(facts, { path, start: 'opencode', schema: 'https://opencode.ai/config.json' })
+    ? providerPlan(facts, { path, start: 'opencode', schema: opencodeSchema })
     : withPlugin(facts, facts.plugin, path)
 }
 
@@ -81,6 +92,16 @@ export function providerPlan(facts: Facts, { path, start, schema }: ConfigFile):
   }
 }
 
+export const opencodeSession = (facts: Facts): Session =>
+  sessionContent(facts, 'OPENCODE_CONFIG_CONTENT', opencodeSchema)
+
+/** A variable that holds a whole configuration is read above all files; one that the user has set is kept. */
+export function sessionContent(facts: Facts, variable: string, schema: string): Session {
+  const there = planAbove(facts, facts.variable(variable) || undefined)
+  const [file] = providerPlan(there, { path: variable, start: '', schema }).files
+  return { variables: { [variable]: file?.after ?? '' } }
+}
+
 function checkProvider(text: string): void {
   const there = jsonValue(text, provider)
   if (there === undefined) return
@@ -113,7 +134,7 @@ function providerChanges(facts: Facts, text: string): JsonChange[] {
 }
 
 function apiKey({ key, home, project }: Facts): string {
-  if (key.file !== undefined && !key.file.includes('}')) return `{file:${tilde(key.file, home)}}`
+  if (key.file !== undefined && !key.file.includes('}')) return `{file:${slashed(tilde(key.file, home))}}`
   return project && key.needed ? '{env:DRAGOMAN_KEY}' : key.text
 }
 
@@ -128,5 +149,5 @@ function modelEntry({ contextTokens, outputTokens, images }: SetupModel): unknow
   return { ...entry, limit: { context: contextTokens, output } }
 }
 
-const schemaOf = (text: string, schema = 'https://opencode.ai/config.json'): JsonChange[] =>
+const schemaOf = (text: string, schema = opencodeSchema): JsonChange[] =>
   text.trim() === '' ? [{ path: ['$schema'], value: schema }] : []

@@ -3,12 +3,16 @@
 import { join } from 'node:path'
 import { isObject } from '../../base/json.ts'
 import { editJson, type JsonChange, jsonValue } from '../json-edit.ts'
-import { CannotEdit, editFile, type Facts, type Plan, type SetupModel, shellPath } from '../plan.ts'
+import { CannotEdit, editFile, type Facts, type Plan, printFileLine, type SetupModel } from '../plan.ts'
+import { mirrored, type Session } from '../session.ts'
 
 const provider = ['providers', 'dragoman']
 
+const agentFolder = ({ variable, home }: Facts) =>
+  variable('PI_CODING_AGENT_DIR') || join(home, '.pi', 'agent')
+
 export function pi(facts: Facts): Plan {
-  const folder = facts.variable('PI_CODING_AGENT_DIR') || join(facts.home, '.pi', 'agent')
+  const folder = agentFolder(facts)
   const models = editFile(facts, join(folder, 'models.json'), (text) => {
     checkProvider(text)
     return editJson(text, providerChanges(facts, text))
@@ -22,6 +26,14 @@ export function pi(facts: Facts): Plan {
   return { files: [models, settings], steps: [], start: 'pi' }
 }
 
+export function piSession(facts: Facts, folder: string): Session {
+  const at = 'pi'
+  return {
+    ...mirrored(pi(facts), { of: agentFolder(facts), at }),
+    variables: { PI_CODING_AGENT_DIR: join(folder, at) },
+  }
+}
+
 function checkProvider(text: string): void {
   const there = jsonValue(text, provider)
   if (there === undefined) return
@@ -31,7 +43,7 @@ function checkProvider(text: string): void {
 }
 
 function providerChanges(facts: Facts, text: string): JsonChange[] {
-  const { url, key, home, models } = facts
+  const { url, key, models } = facts
   const there = jsonValue(text, [...provider, 'models'])
   const known = new Set(Array.isArray(there) ? there.map((entry) => isObject(entry) && entry.id) : [])
   const hasApi = jsonValue(text, [...provider, 'api']) !== undefined
@@ -40,7 +52,7 @@ function providerChanges(facts: Facts, text: string): JsonChange[] {
     ...(hasApi ? [] : [{ path: [...provider, 'api'], value: 'openai-completions' }]),
     {
       path: [...provider, 'apiKey'],
-      value: key.file === undefined ? key.text : `!cat ${shellPath(key.file, home)}`,
+      value: key.file === undefined ? key.text : `!${printFileLine(key.file, facts)}`,
     },
     ...models
       .filter(({ id }) => !known.has(id))

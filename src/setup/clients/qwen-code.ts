@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { isObject } from '../../base/json.ts'
 import { editJson, type JsonChange, jsonValue } from '../json-edit.ts'
 import { editFile, exportKey, type Facts, type Plan } from '../plan.ts'
+import { planAbove, type Session } from '../session.ts'
 
 const list = ['modelProviders', 'openai']
 const variable = 'DRAGOMAN_KEY'
@@ -26,6 +27,19 @@ export function qwenCode(facts: Facts): Plan {
     ]),
   )
   return { files: [file], steps: copied ? [] : [`Before you start it: ${exportKey(facts)}`], start: 'qwen' }
+}
+
+const systemSettings = 'QWEN_CODE_SYSTEM_SETTINGS_PATH'
+
+/** The system's settings are read above the user's and the project's; those that are there are kept. */
+export function qwenCodeSession(facts: Facts, folder: string): Session {
+  const name = 'qwen-settings.json'
+  const there = facts.read(facts.variable(systemSettings) || '/etc/qwen-code/settings.json')
+  const [file] = qwenCode(planAbove(facts, there)).files
+  return {
+    files: { [name]: file?.after ?? '' },
+    variables: { [systemSettings]: join(folder, name), [variable]: facts.key.text },
+  }
 }
 
 /** An entry of an earlier setup is corrected in place. */

@@ -43,7 +43,7 @@ export interface RunOptions extends Judged {
   jobs: readonly Job[]
   /** Doors that the gateway does not offer, with its answers. */
   missing: ReadonlyMap<DoorName, string>
-  /** The gateway stops calling an upstream that fails: after each failure, waits until it calls it again. */
+  /** For a gateway that stops calling an upstream that fails: after each case, waits until a request succeeds again. */
   calms?: boolean
   /** Checks at a time; by default 4 if each has its own model name, otherwise 1. */
   atOnce?: number
@@ -174,7 +174,7 @@ class Judge {
     return answer
   }
 
-  /** A success resets the gateway's failure count for the next case. Repeated for `patienceMs` until it comes. */
+  /** Asks until a request succeeds, at most for `patienceMs`. A success resets the gateway's failure count for the next case. */
   async #calm(wire: Wiring, patienceMs = 0): Promise<void> {
     const until = Date.now() + patienceMs
     for (;;) {
@@ -186,7 +186,7 @@ class Judge {
   }
 }
 
-/** The longest wait for a gateway that does not call its upstream. */
+/** The longest wait for a gateway that has stopped calling its upstream. */
 const calmingMs = 45_000
 
 const sharedAsks: Record<SharedName, (mark: string) => Partial<Ask>> = {
@@ -200,7 +200,7 @@ const sharedAsks: Record<SharedName, (mark: string) => Partial<Ask>> = {
   }),
 }
 
-/** Nobody overlooks an answer that never comes. */
+/** Every client notices an answer that does not arrive or cannot be read. */
 const noticers = (error: unknown, test: Case): readonly Client[] =>
   error instanceof Unmet ? (error.noticedBy ?? test.noticedBy) : everyone
 

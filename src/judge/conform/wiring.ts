@@ -5,7 +5,7 @@ import type { Wire } from './case.ts'
 import type { Target } from './target.ts'
 import type { Upstream } from './upstream/server.ts'
 
-/** The gateway that is judged, and what stands behind it. */
+/** The gateway under test, its model and its upstream. */
 export interface Judged {
   target: Target
   /** `{case}` becomes the name of the case. */

@@ -1,8 +1,9 @@
 // The tapes of a probe: all turns are recorded to a temporary folder; the tapes of failed tasks are kept.
 
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { replaceFileSync } from '../../base/platform/replace-file.ts'
 import type { Config } from '../../config/schema.ts'
 import type { TaskRun } from './run-task.ts'
 
@@ -29,7 +30,7 @@ export class TapeStaging {
     return own.map((name) => {
       const draft = join(place, `.${name}.draft`)
       copyFileSync(join(this.#folder, name), draft)
-      renameSync(draft, join(place, name))
+      replaceFileSync(draft, join(place, name))
       return join(place, name)
     })
   }

@@ -1,6 +1,6 @@
 // Which choice of a question wins: the simplest of those that are as good as the best.
 
-/** A choice with its score, from 0 to 100. Lists of them begin with the simplest. */
+/** A choice with its score, from 0 to 100. Lists of choices begin with the simplest. */
 export interface Scored {
   score: number
 }
@@ -17,8 +17,8 @@ export function choose<T extends Scored>(scored: readonly T[], margin: number): 
 }
 
 /**
- * Whether a choice that scores `atMost` would change which one wins, by winning or by showing that another is not good enough.
- * `simpler` and `others` are the scores of the choices before and behind it. If this is false, it is false for every lower score.
+ * Whether a choice that scores `atMost` would change the winner: it may win, or show that another choice is not good enough. `simpler`
+ * and `others` are the scores of the choices before and after it. A false result holds for every lower score too.
  */
 export function matters(
   atMost: number,

@@ -53,6 +53,7 @@ export const notShownAt = (backend: BackendConfig, door: DoorName): string[] =>
 /** The door of the service's own dialect. */
 function ownDoor(backend: BackendConfig): DoorName | undefined {
   if (backend.kind === 'anthropic') return 'messages'
+  if (backend.kind === 'gemini') return 'gemini'
   if (backend.kind !== 'openai') return undefined
   return backend.api === 'responses' ? 'responses' : 'chat'
 }
@@ -134,6 +135,7 @@ function withCurrent(name: string, choices: readonly Choice[]): Question | undef
 const samples: Record<BackendConfig['kind'], Record<string, unknown>> = {
   anthropic: { kind: 'anthropic', apiKey: 'x' },
   cursor: { kind: 'cursor' },
+  gemini: { kind: 'gemini', apiKey: 'x' },
   openai: { kind: 'openai', baseUrl: 'http://127.0.0.1/v1' },
   'qwen-web': { kind: 'qwen-web', token: 'x' },
 }

@@ -1,5 +1,5 @@
-// Decides the questions one after the other, each with the answers of those before it and the simplest choice of those behind it:
-// fewer combinations than all of them, and each differs from the best so far in one setting.
+// Decides the questions in order. While one is decided, earlier ones have their answers and later ones their simplest choice. So only
+// a part of all combinations is measured, and each differs from the best so far in one setting.
 
 import { CouldNotRun } from '../probe.ts'
 import { choose, matters } from './choose.ts'
@@ -10,13 +10,13 @@ export interface Combination {
   /** The choice that differs from the best so far. */
   question: Question
   choice: Choice
-  /** Of the configuration as it is. */
+  /** The changes to the current configuration. */
   changes: readonly SettingChange[]
 }
 
 export interface Row {
   choice: Choice
-  /** Undefined: not measured, because no score of it would matter. */
+  /** Undefined: not measured, because no score of this choice would matter. */
   measured: Measured | undefined
 }
 
@@ -29,13 +29,13 @@ export interface Answer {
 
 export interface TuneResult {
   answers: readonly Answer[]
-  /** What to change in the configuration; none if it is as good as it can be. */
+  /** The changes to make in the configuration; empty if it is already the best. */
   changes: readonly SettingChange[]
   /** The combination of the decided answers; undefined if none was measured. */
   best: Measured | undefined
-  /** The configuration as it is; undefined if that was not measured to its end. */
+  /** The current configuration; undefined if it was not measured. */
   current: Measured | undefined
-  /** Why not all questions were decided. */
+  /** The reason why some questions were not decided. */
   ended?: TuneEnded
 }
 
@@ -55,7 +55,7 @@ export function tune(options: TuneOptions): Promise<TuneResult> {
 
 class Tuning {
   readonly #options: TuneOptions
-  /** The winners so far, and the simplest choices of what is not decided. */
+  /** The winners so far, and the simplest choice of each undecided question. */
   readonly #settled: Map<Question, Choice>
   readonly #measured = new Map<string, Measured>()
 
@@ -70,7 +70,7 @@ class Tuning {
     const { questions } = this.#options
     const answers: Answer[] = []
     const current = new Map(questions.map((question) => [question, question.current]))
-    // What is not decided stays as it is.
+    // Undecided questions keep the current choice.
     const wanted = new Map(current)
     let best: Measured | undefined
     let ended: TuneEnded | undefined
@@ -100,7 +100,7 @@ class Tuning {
     }
   }
 
-  /** If no service has a setting for it, the calls are the service's own. */
+  /** Without a question about `tools`, the backend has no such setting, and the service makes the calls itself. */
   #isNative(): boolean {
     const [form] = [...this.#settled].filter(([{ name }]) => name === 'tools')
     return form === undefined || form[1].name === nativeName
@@ -125,7 +125,7 @@ class Tuning {
     }
   }
 
-  /** The choices of a question without those that have the effect of a simpler one, and the effects of those behind each. */
+  /** The choices of a question, without those that have the effect of a simpler one. Each has the effects of the choices after it. */
   #distinct(question: Question) {
     const all = question.choices.map((choice) => {
       const combined = new Map(this.#settled).set(question, choice)
@@ -140,7 +140,7 @@ class Tuning {
     return this.#options.effectOf?.(changes) ?? JSON.stringify(changes)
   }
 
-  /** What ended early loses to all that did not, whatever it had scored until then. */
+  /** A choice that ended early (`lost`) loses to every complete one, whatever its score was. */
   #winnerOf(rows: readonly Row[]): { choice: Choice; measured: Measured } {
     for (const state of ['complete', 'lost'] as const) {
       const scored = rows.flatMap(({ choice, measured }) =>

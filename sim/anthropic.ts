@@ -49,7 +49,7 @@ export function startAnthropicSim(options: AnthropicSimOptions = {}): Promise<Si
 
 const MAX_BODY_BYTES = 32 * 1024 * 1024
 
-class AnthropicDialect implements Dialect {
+export class AnthropicDialect implements Dialect {
   readonly kind = 'anthropic'
   readonly #options: AnthropicSimOptions
   readonly #memory = new ThinkingMemory()

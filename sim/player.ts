@@ -25,6 +25,12 @@ export interface Renderer {
   whole(steps: readonly ContentStep[], end: EndStep | undefined): unknown
 }
 
+/** How a service packs its events, if not as server-sent events. */
+export interface Framing {
+  readonly contentType: string
+  encode(event: string): Buffer
+}
+
 export interface Performance {
   readonly steps: readonly Step[]
   readonly renderer: Renderer
@@ -32,6 +38,7 @@ export interface Performance {
   readonly headers: Record<string, string>
   /** Pause between events, so that streaming can be seen. */
   readonly paceMs: number
+  readonly framing?: Framing
 }
 
 export async function play(performance: Performance, writer: ResponseWriter): Promise<void> {
@@ -57,18 +64,15 @@ async function playStatus(performance: Performance, status: StatusStep, writer: 
 const mostPaced = 200
 
 async function playStream(performance: Performance, writer: ResponseWriter): Promise<void> {
-  const { steps, renderer, headers, paceMs } = performance
-  writer.prepare({
-    ...headers,
-    'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-cache',
-  })
+  const { steps, renderer, headers, paceMs, framing = serverSent } = performance
+  const stage = { renderer, writer, encode: framing.encode }
+  writer.prepare({ ...headers, 'content-type': framing.contentType, 'cache-control': 'no-cache' })
   let opened = false
   let ended = false
   let paced = 0
   const send = async (frames: string[]) => {
     for (const frame of frames) {
-      await writer.write(frame)
+      await writer.write(framing.encode(frame))
       if (paceMs > 0 && paced++ < mostPaced) await writer.wait(paceMs)
     }
   }
@@ -87,9 +91,9 @@ async function playStream(performance: Performance, writer: ResponseWriter): Pro
       ended = true
     } else if ('flood' in group || 'forever' in group) {
       await open()
-      await playRepeat(group, renderer, writer)
+      await playRepeat(group, stage)
     } else {
-      await playWireStep(group, renderer, writer)
+      await playWireStep(group, stage)
     }
   }
   // A script that writes its own frames also decides how the stream ends.
@@ -100,8 +104,19 @@ async function playStream(performance: Performance, writer: ResponseWriter): Pro
   writer.end()
 }
 
-async function playWireStep(step: Step, renderer: Renderer, writer: ResponseWriter): Promise<void> {
-  if ('frame' in step) await writer.write(renderer.frame(step.frame, step.event))
+interface Stage {
+  renderer: Renderer
+  writer: ResponseWriter
+  encode(event: string): string | Buffer
+}
+
+const serverSent = {
+  contentType: 'text/event-stream; charset=utf-8',
+  encode: (event: string): string | Buffer => event,
+}
+
+async function playWireStep(step: Step, { renderer, writer, encode }: Stage): Promise<void> {
+  if ('frame' in step) await writer.write(encode(renderer.frame(step.frame, step.event)))
   else if ('raw' in step) await writer.write(step.raw)
   else if ('raw64' in step) await writer.write(Buffer.from(step.raw64, 'base64'))
   else if ('wait' in step) await writer.wait(step.wait)
@@ -109,21 +124,22 @@ async function playWireStep(step: Step, renderer: Renderer, writer: ResponseWrit
   else if ('fault' in step) await writer.fail(step.fault)
 }
 
-async function playRepeat(step: FloodStep | ForeverStep, renderer: Renderer, writer: ResponseWriter) {
+async function playRepeat(step: FloodStep | ForeverStep, { renderer, writer, encode }: Stage) {
   const { times, text, everyMs } =
     'flood' in step
       ? { times: step.flood.deltas, text: step.flood.text, everyMs: step.flood.everyMs ?? 0 }
       : { times: Number.POSITIVE_INFINITY, text: step.forever.text ?? 'x', everyMs: step.forever.everyMs }
   const { before, delta, after } = renderer.repeat(text, Number.isFinite(times) ? times : 0)
-  for (const frame of before) await writer.write(frame)
+  const repeated = encode(delta)
+  for (const frame of before) await writer.write(encode(frame))
   for (let sent = 0; sent < times && !writer.closed; sent++) {
-    const full = writer.write(delta)
+    const full = writer.write(repeated)
     // No await where none is needed: a flood measures the reader, not our promises.
     if (full !== undefined) await full
     if (everyMs > 0) await writer.wait(everyMs)
     else if (sent % 1000 === 999) await writer.wait(0)
   }
-  for (const frame of after) await writer.write(frame)
+  for (const frame of after) await writer.write(encode(frame))
 }
 
 async function playWhole(performance: Performance, writer: ResponseWriter): Promise<void> {

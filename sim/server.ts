@@ -3,10 +3,11 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { SimAccounts } from './accounts.ts'
 import { isServedHost, misdirected } from './host.ts'
 import { findDifference } from './match.ts'
 import { type Answer, answer, type Conversation } from './model.ts'
-import { type Performance, play, type Renderer } from './player.ts'
+import { type Framing, type Performance, play, type Renderer } from './player.ts'
 import { type RecordedRequest, RequestLog, RequestRecord } from './recording.ts'
 import { ResponseWriter } from './response-writer.ts'
 import { type Script, ScriptError, type Step, type Turn } from './script.ts'
@@ -28,6 +29,8 @@ export interface SimOptions {
   readonly answerHeaders?: Readonly<Record<string, string>>
   /** Pause between the pieces of the demo model's answers. */
   readonly paceMs?: number
+  /** Accounts that misbehave. */
+  readonly accounts?: SimAccounts
 }
 
 /** A turn, or only its steps. */
@@ -60,6 +63,7 @@ export interface Exchange {
   readonly stream: boolean
   readonly headers: Record<string, string>
   readonly renderer: Renderer
+  readonly framing?: Framing
   readonly conversation: Conversation
   /** Whether this answer may show the model's reasoning. */
   readonly showsReasoning: boolean
@@ -163,7 +167,7 @@ class Stage {
       const left = !response.writableFinished && !writer.endedHere && !this.closing
       record.settle(left ? { closedByClientAt: Date.now() } : { finished: true })
     })
-    const answered = this.#dialect.receive(record)
+    const answered = (await this.#options.accounts?.answer(record)) ?? this.#dialect.receive(record)
     const received = { ...answered, headers: { ...answered.headers, ...this.#options.answerHeaders } }
     if ('renderer' in received) response.once('close', () => received.onClose?.())
     const next = 'renderer' in received ? this.#stage(received, record) : received

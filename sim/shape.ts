@@ -88,7 +88,7 @@ export function record(fields: Fields): Shape {
     if (!isRecord(value)) throw words.wrongType(path, 'object', value)
     checkFields(fields, value, path, words)
     for (const key of Object.keys(value)) {
-      const refusal = key in fields ? undefined : words.unknown([...path, key])
+      const refusal = Object.hasOwn(fields, key) ? undefined : words.unknown([...path, key])
       if (refusal) throw refusal
     }
   }
@@ -108,7 +108,7 @@ export function tagged(tagKey: string, variants: Readonly<Record<string, Shape>>
     if (!isRecord(value)) throw words.wrongType(path, 'object', value)
     const tag = value[tagKey] ?? otherwise
     if (tag === undefined) throw words.missing([...path, tagKey])
-    const shape = typeof tag === 'string' ? variants[tag] : undefined
+    const shape = typeof tag === 'string' && Object.hasOwn(variants, tag) ? variants[tag] : undefined
     if (shape === undefined) throw words.unknownTag(path, tagKey, Object.keys(variants), tag)
     shape(value, words.variantPath(path, String(tag)), words)
   }

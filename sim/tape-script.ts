@@ -13,6 +13,7 @@ interface Answer {
 /** Which backends' tapes a simulator can play. */
 const kindsOf: Record<string, string> = {
   anthropic: 'anthropic',
+  gemini: 'gemini',
   openai: 'openai',
   text: 'openai',
   'qwen-web': 'qwen-web',

@@ -22,6 +22,10 @@ describeRefusals({
     base({ messages: [user([{ type: 'image_url' }])] }),
     "messages.0.content.0: Input tag 'image_url' found using 'type' does not match any of the expected tags: 'text'",
   ],
+  'a block with a name that every object of JavaScript has': [
+    base({ messages: [user([{ type: 'constructor' }])] }),
+    "messages.0.content.0: Input tag 'constructor' found using 'type' does not match any of the expected tags: 'text'",
+  ],
   'an unknown role': [
     base({ messages: [...hello, { role: 'tool', content: 'x' }] }),
     'messages: Unexpected role "tool". Allowed roles are "user" or "assistant"',

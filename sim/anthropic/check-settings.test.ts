@@ -26,6 +26,10 @@ describeRefusals({
   ],
   'no model': [without(base(), 'model'), 'model: Field required'],
   'an unknown field': [base({ frequency_penalty: 1 }), 'frequency_penalty: Extra inputs are not permitted'],
+  'a field that every object of JavaScript has': [
+    base({ constructor: 1 }),
+    'constructor: Extra inputs are not permitted',
+  ],
   'a beta field without its header': [
     base({ context_management: {} }),
     'context_management: Extra inputs are not permitted',

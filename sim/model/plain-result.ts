@@ -31,6 +31,8 @@ function inside(text: string): string {
 /** The lines of a file, without the numbers and remarks that some agents put there. */
 export function fileLines({ lines }: PlainResult): readonly string[] {
   const told = trimmed(lines.filter((line) => !NOTE.test(line)))
+  const sparse = withoutTenths(told)
+  if (sparse) return trimmed(sparse)
   const filled = told.filter((line) => line.trim() !== '')
   const numbers = filled.map((line) => Number(NUMBERED.exec(line)?.[1]))
   const isNumbered =
@@ -38,6 +40,15 @@ export function fileLines({ lines }: PlainResult): readonly string[] {
     !numbers.includes(Number.NaN) &&
     numbers.every((number, at) => at === 0 || number > (numbers[at - 1] ?? 0))
   return isNumbered ? trimmed(told.map((line) => line.replace(NUMBERED, ''))) : told
+}
+
+/** xAI's Grok numbers the first line and every tenth. A file of one line is numbered in any manner. */
+function withoutTenths(lines: readonly string[]): readonly string[] | undefined {
+  const first = Number(/^(\d+)→/.exec(lines[0] ?? '')?.[1])
+  const isDue = (at: number) => at === 0 || (first + at) % 10 === 0
+  const fits = (line: string, at: number) => line.startsWith(`${first + at}→`) === isDue(at)
+  if (lines.length < 2 || !lines.every(fits)) return undefined
+  return lines.map((line, at) => (isDue(at) ? line.slice(line.indexOf('→') + 1) : line))
 }
 
 /** Kimi's first line where a tool was slow or failed. */

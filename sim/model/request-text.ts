@@ -12,6 +12,7 @@ const CONTEXT_TAGS = [
   'INSTRUCTIONS',
   'additional_data',
   'open_and_recently_viewed_files',
+  'info-msg',
 ]
 const CONTEXT = new RegExp(`<(${CONTEXT_TAGS.join('|')})(?:\\s[^<>]*)?>`, 'g')
 const SYSTEM = /^\[System message\]\n/gm

@@ -89,6 +89,7 @@ describe('files', () => {
     ['Cline', '[{"query":"a.md","result":"1 | # Title\\n2 | \\n3 | more","success":true}]'],
     ['Continue', 'Content of a.md:\n# Title\n\nmore\n'],
     ['Grok', 'Contents of a.md:\n1: # Title\n2: \n3: more\n4: '],
+    ["xAI's own Grok", '1→# Title\n\nmore\n'],
     ['Kimi', '1\t# Title\n2\t\n3\tmore\n<system>3 lines read from file starting from line 1.</system>'],
     [
       'OpenCode',

@@ -73,6 +73,7 @@ export function checkTurn(events: readonly TurnEvent[]): string[] {
         open = undefined
         break
       case 'tool-search':
+      case 'web-use':
         if (open) say(`block ${open.block} is still open`)
         break
       case 'turn-end':

@@ -1,5 +1,7 @@
 // How much of the suite runs. `npm test` takes a spread of long tables and leaves long tests out; `npm run test:nightly` takes
-// everything.
+// everything, and of the longest tables a share that its seed chooses, so that the nights together take all.
+
+import { fuzz } from './fuzz/settings.ts'
 
 export const isNightly = Boolean(process.env.NIGHTLY)
 
@@ -13,9 +15,31 @@ export function spread<Row>(rows: readonly Row[], count: number): Row[] {
 /** The size of a long text or the number of repetitions. */
 export const scaled = (full: number, byDay: number): number => (isNightly ? full : byDay)
 
-/** The positions 0 to `length` (exclusive): every one at night, `count` of them by day. */
-export const positions = (length: number, count: number): number[] =>
-  spread(
-    Array.from({ length }, (_, at) => at),
-    count,
-  )
+/** The positions 0 to `length` (exclusive): every one at night, but at most `byNight`, and `count` of them by day. */
+export function positions(length: number, count: number, byNight = length): number[] {
+  const all = Array.from({ length }, (_, at) => at)
+  return isNightly ? share(all, byNight) : spread(all, count)
+}
+
+/** `count` of the rows, in their order, chosen by the seed of the run. */
+export function share<Row>(rows: readonly Row[], count: number): Row[] {
+  if (rows.length <= count) return [...rows]
+  const random = randomNumbers(fuzz.seed)
+  let left = count
+  return rows.filter((_, at) => {
+    const isTaken = random() * (rows.length - at) < left
+    if (isTaken) left--
+    return isTaken
+  })
+}
+
+/** Between 0 and 1, the same for the same seed (an xorshift of 32 bits). */
+function randomNumbers(seed = Date.now()): () => number {
+  let state = seed | 0 || 1
+  return () => {
+    state ^= state << 13
+    state ^= state >>> 17
+    state ^= state << 5
+    return (state >>> 0) / 2 ** 32
+  }
+}

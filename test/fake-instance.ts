@@ -45,7 +45,7 @@ export async function startInstance(place: string | DirectoryStore): Promise<Ins
   const { sessions } = configSchema.parse({ backends: {} })
   const cluster = new Cluster({
     ...{ openLink, peerSecret, peerUrl: undefined, sessions, log, metrics },
-    ...{ bodyLimits: { bytes: 1024 * 1024, values: 100_000 }, stopping, scrubber: new Scrubber() },
+    ...{ bodyLimits: () => ({ bytes: 1024 * 1024, values: 100_000 }), stopping, scrubber: new Scrubber() },
   })
   const fake = createFakeBackend()
   const backend = cluster.join(new Map([['fake', fake]])).get('fake') as Backend

@@ -1,8 +1,11 @@
 // A gateway on port 0 in front of simulators, and a Chat client that looks at every byte of the answer.
 
+import { mkdtempSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { startAnthropicSim } from '../sim/anthropic.ts'
 import { type CursorSim, startCursorSim } from '../sim/cursor.ts'
+import { startGeminiSim } from '../sim/gemini.ts'
 import { type OpenAISimOptions, startOpenAISim } from '../sim/openai.ts'
 import type { Sim } from '../sim/server.ts'
 import { startTextSim, type TextSim, type TextSimOptions } from '../sim/text-chat.ts'
@@ -19,6 +22,10 @@ export interface Bench {
   anthropic: Sim
   openai: Sim
   cursor: CursorSim
+  gemini: Sim
+  /** Claude on clouds: only with `clouds`. */
+  bedrock: Sim
+  vertex: Sim
   /** A model without tools; coders are asked for XML. */
   text: TextSim
   /** Every line that was logged. */
@@ -27,11 +34,17 @@ export interface Bench {
 }
 
 export interface BenchOptions {
+  /** A cloud in place of Anthropic: `bedrock` or `vertex`. */
+  claudeOn?: string
+  /** Claude on both clouds as well. */
+  clouds?: boolean
   settings?: Record<string, unknown>
   openai?: OpenAISimOptions
   text?: TextSimOptions
   /** More settings of that backend. */
   cursor?: Record<string, unknown>
+  /** More backends. */
+  backends?: Record<string, unknown>
   gateway?: Partial<InternalOptions>
 }
 
@@ -46,14 +59,45 @@ export const quickRetries = {
 export const noBreaker = { failures: Number.POSITIVE_INFINITY }
 export const noRetries = { retries: 0, baseDelayMs: 1, longestWaitMs: 0, longestWaitBesideOthersMs: 0 }
 
+export const claudeNames = ['anthropic', 'bedrock', 'vertex'] as const
+export type ClaudeName = (typeof claudeNames)[number]
+
+const claudes: Record<ClaudeName, Body> = {
+  anthropic: { apiKey: upstreamKey },
+  bedrock: { provider: 'bedrock', region: 'us-east-1', apiKey: upstreamKey },
+  vertex: {
+    ...{ provider: 'vertex', region: 'us-east5', project: 'my-project', models: ['claude-demo'] },
+    ...{ accessToken: upstreamKey },
+  },
+}
+
+/** The settings of Claude at Anthropic or on a cloud. */
+export const claudeAt = (name: ClaudeName, baseUrl: string): Body => ({
+  ...{ kind: 'anthropic', baseUrl },
+  ...claudes[name],
+})
+
+const claudeSims: Record<ClaudeName, () => Promise<Sim>> = {
+  anthropic: () => startAnthropicSim({ apiKey: upstreamKey }),
+  bedrock: async () => (await import('../sim/bedrock.ts')).startBedrockSim({ apiKey: upstreamKey }),
+  vertex: async () => (await import('../sim/vertex.ts')).startVertexSim({ tokens: [upstreamKey] }),
+}
+
+const simsOf = ({ anthropic, openai, cursor, text, gemini, bedrock, vertex }: Bench) =>
+  [anthropic, openai, cursor, text, gemini, bedrock, vertex].filter(Boolean)
+
 export async function startBench(options: BenchOptions = {}): Promise<Bench> {
-  const anthropic = await startAnthropicSim({ apiKey: upstreamKey })
+  const claude = (options.claudeOn ?? process.env.CLAUDE_ON ?? 'anthropic') as ClaudeName
+  const anthropic = await claudeSims[claude]()
   const openai = await startOpenAISim({ apiKey: upstreamKey, ...options.openai })
   const cursor = await startCursorSim()
   const text = await startTextSim({ apiKey: upstreamKey, ...options.text })
+  const gemini = await startGeminiSim({ apiKey: upstreamKey })
+  const bedrock = options.clouds ? await claudeSims.bedrock() : undefined
+  const vertex = options.clouds ? await claudeSims.vertex() : undefined
   const settings = {
     backends: {
-      anthropic: { kind: 'anthropic', baseUrl: anthropic.url, apiKey: upstreamKey },
+      anthropic: claudeAt(claude, anthropic.url),
       openai: { kind: 'openai', baseUrl: `${openai.url}/v1`, apiKey: upstreamKey },
       cursor: { kind: 'cursor', baseUrl: cursor.url, apiKey: 'crsr_test', ...options.cursor },
       text: {
@@ -63,45 +107,51 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
         tools: 'text',
         toolText: { formats: { '*coder*': 'xml' } },
       },
+      gemini: { kind: 'gemini', baseUrl: gemini.url, apiKey: upstreamKey },
+      ...(bedrock ? { bedrock: claudeAt('bedrock', bedrock.url) } : {}),
+      ...(vertex ? { vertex: claudeAt('vertex', vertex.url) } : {}),
+      ...options.backends,
     },
     ...options.settings,
   }
   const { gateway, url, logs } = await startGateway(settings, options.gateway)
-  return {
-    url,
-    gateway,
-    anthropic,
-    openai,
-    cursor,
-    text,
-    logs,
-    async close() {
-      await gateway.close()
-      await Promise.all([anthropic, openai, cursor, text].map((sim) => sim.close()))
-    },
+  const bench = { url, gateway, logs, anthropic, openai, cursor, text, gemini, bedrock, vertex } as Bench
+  bench.close = async () => {
+    await gateway.close()
+    await Promise.all(simsOf(bench).map((sim) => sim.close()))
   }
+  return bench
 }
 
-/** A gateway on these settings that anyone may call, without retries and with a breaker that never opens. */
+/** A gateway on these settings with every door that anyone may call, without retries and with a breaker that never opens. */
 export async function startGateway(
   settings: Record<string, unknown>,
   options: Partial<InternalOptions> = {},
 ): Promise<Pick<Bench, 'gateway' | 'url' | 'logs'>> {
-  const open = { auth: 'none', listen: { port: 0 }, log: { level: 'debug' }, ...settings }
+  const every = { ollama: { enabled: true } }
+  const open = { auth: 'none', listen: { port: 0 }, log: { level: 'debug' }, ...every, ...settings }
   const { config, secrets } = parseConfig(JSON.stringify(open), {
     environment: readEnvironment({ HOME: '/nonexistent' }),
   })
   const logs: string[] = []
+  const tapeFolder = tapeFolderOfTests()
   const gateway = await createGateway({
-    config,
+    config: tapeFolder === undefined ? config : { ...config, tapes: { ...config.tapes, record: 'all' } },
     keys: [],
     secrets,
     retryPolicy: noRetries,
     breaker: noBreaker,
     writeLog: (line) => logs.push(line),
+    ...(tapeFolder === undefined ? {} : { tapeFolder }),
     ...options,
   })
   return { gateway, url: await gateway.listen(), logs }
+}
+
+/** With `TAPES_OF_TESTS`, every turn of every gateway is recorded, each gateway in a folder of its own. */
+function tapeFolderOfTests(): string | undefined {
+  const folder = process.env.TAPES_OF_TESTS
+  return folder === undefined ? undefined : mkdtempSync(join(folder, 'gateway-'))
 }
 
 /** A bench for all tests of a file (or of a `describe`), its simulators cleared behind each. */
@@ -111,10 +161,7 @@ export function useBench(options: BenchOptions = {}, bench = {} as Bench): Bench
   })
   afterAll(() => bench.close())
   afterEach(() => {
-    bench.anthropic.clear()
-    bench.openai.clear()
-    bench.cursor.clear()
-    bench.text.clear()
+    for (const sim of simsOf(bench)) sim.clear()
     bench.logs.length = 0
   })
   return bench

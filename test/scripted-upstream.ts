@@ -12,7 +12,7 @@ export interface AskedUpstream {
 export interface ScriptedAnswer {
   status?: number
   headers?: Record<string, string>
-  body: string
+  body: string | Buffer
   /** Comes after a pause. */
   later?: string
 }
@@ -22,7 +22,7 @@ export interface ScriptedUpstream {
   asked: AskedUpstream[]
   answer: ScriptedAnswer
   /** In place of `answer`: by the request. */
-  respond?: (asked: AskedUpstream) => ScriptedAnswer
+  respond?: (asked: AskedUpstream) => ScriptedAnswer | Promise<ScriptedAnswer>
   close(): void
 }
 
@@ -35,14 +35,14 @@ export async function startScriptedUpstream(): Promise<ScriptedUpstream> {
   const server = createServer((request, response) => {
     const pieces: Buffer[] = []
     request.on('data', (piece) => pieces.push(piece))
-    request.on('end', () => {
+    request.on('end', async () => {
       const one = {
         path: request.url ?? '',
         headers: request.headers,
         body: Buffer.concat(pieces).toString('utf8'),
       }
       asked.push(one)
-      const answer = upstream.respond?.(one) ?? upstream.answer
+      const answer = (await upstream.respond?.(one)) ?? upstream.answer
       const { status = 200, headers = { 'content-type': 'application/json' }, body, later } = answer
       response.writeHead(status, headers)
       if (later === undefined) response.end(body)

@@ -9,7 +9,7 @@ const [program] = process.argv.slice(2)
 const entry = pathToFileURL(program).href
 const readyLine = /^(?:dragoman|simulator \S+) listening on http:\/\/\S+\n/
 const streams = ['stdout', 'stderr']
-const handled = ['SIGINT', 'SIGTERM', 'uncaughtException', 'unhandledRejection']
+const handled = ['SIGHUP', 'SIGINT', 'SIGTERM', 'uncaughtException', 'unhandledRejection']
 
 /** Thrown by `process.exit`: nothing of the command runs on, as in a process that ends. */
 class Exit extends Error {}

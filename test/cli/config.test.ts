@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { readEnvironment } from '../../src/config/environment.ts'
 import { parseConfig } from '../../src/config/load.ts'
+import { isNightly } from '../depth.ts'
 import { Home, stackTrace } from './program.ts'
 
 const box = { kind: 'openai', baseUrl: 'http://127.0.0.1:9/v1' }
@@ -34,7 +35,7 @@ describe.concurrent('the file that counts', () => {
     expect(served.stderr).toContain('by.flag.invalid')
   })
 
-  it('falls back to ~/.config without $XDG_CONFIG_HOME', async () => {
+  it.runIf(isNightly)('falls back to ~/.config without $XDG_CONFIG_HOME', async () => {
     const home = new Home()
     home.write('.config/dragoman/config.jsonc', named('by-home'))
     const { stdout } = await home.run(['config', 'check'], { env: { XDG_CONFIG_HOME: '' } })
@@ -214,9 +215,13 @@ describe.concurrent('config check', () => {
       "plain": {
         "kind": "openai", "baseUrl": "http://127.0.0.1:9/v1", "tools": "text", "toolText": { "formats": { "a*": "xml" } },
       },
+      "google": { "kind": "gemini", "apiKey": "AIza-in-the-file-canary" },
       "qwen": { "kind": "qwen-web", "token": "token-in-the-file-canary", "cookie": "a=cookie-canary", "deleteChats": true },
     },
-    "models": { "best": ["claude/claude-opus-5", "box/small"] },
+    "models": {
+      "best": ["claude/claude-opus-5", "box/small"],
+      "rows": [{ "when": { "thinking": true, "inputTokens": ">9" }, "use": "box/small" }, "claude/claude-opus-5"],
+    },
     "clients": { "cursor-ide": { "toolArguments": "streamed" } },
     "exec": { "enabled": true, "root": "work", "tools": ["read", "shell"] },
     "tapes": { "record": "asked", "folder": "/var/tapes" },
@@ -236,6 +241,7 @@ describe.concurrent('config check', () => {
       '"laptop" (32 characters)',
       'https://api.anthropic.com/v1/messages',
       'http://127.0.0.1:9/v1/chat/completions',
+      'gemini at https://generativelanguage.googleapis.com/v1beta/models',
       'prompt cache off',
       'extra headers x-team, authorization',
       'proxy 127.0.0.1:3128',
@@ -244,6 +250,7 @@ describe.concurrent('config check', () => {
       'qwen-web at https://chat.qwen.ai (unofficial), token of 24 characters, with cookies, version 0.2.81',
       'calls written in <use_tool> as json, one second try, chats are deleted',
       'best → claude/claude-opus-5, else box/small',
+      'rows → if inputTokens >9, thinking true: box/small; otherwise claude/claude-opus-5',
       'streamed for cursor-ide',
       `read, shell in ${home.path('work')}, for clients that send none; commands in a sandbox without network, for up to 60 s`,
     ])

@@ -7,7 +7,7 @@ import http from 'node:http'
 import https from 'node:https'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { gatewayKey, type Judged, startJudged } from '../conform/judge.ts'
-import { spread } from '../depth.ts'
+import { isNightly, spread } from '../depth.ts'
 import { type Bench, startBench, startGateway } from '../harness.ts'
 import { selfSigned } from './certificate.ts'
 import { deadPort, Home, listen, program, stackTrace } from './program.ts'
@@ -223,7 +223,7 @@ describe('a report', () => {
     await gateway.close()
   })
 
-  it('the scripted upstream is announced, and not reached', async () => {
+  it.runIf(isNightly)('the scripted upstream is announced, and not reached', async () => {
     const home = new Home()
     const gateway = await startJudged('openai')
     const args = [

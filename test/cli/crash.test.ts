@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startOpenAISim } from '../../sim/openai.ts'
 import type { Sim } from '../../sim/server.ts'
+import { isNightly, spread } from '../depth.ts'
 import { chatStream, upstreamKey } from '../harness.ts'
 import { Home } from './program.ts'
 
@@ -18,7 +19,7 @@ const faults = {
   'unhandled rejection': `Promise.reject(Object.assign(Object.create(null), { secret: '${upstreamKey}' }))`,
 }
 
-describe.each(Object.entries(faults))('%s', (kind, fault) => {
+describe.each(spread(Object.entries(faults), 1))('%s', (kind, fault) => {
   const home = new Home()
 
   it('is logged without secrets; the running turn ends, later ones are refused, the exit code is 1', async () => {
@@ -49,7 +50,7 @@ describe.each(Object.entries(faults))('%s', (kind, fault) => {
   })
 })
 
-it('the exit code is 1, too, when nothing is left that could end', async () => {
+it.runIf(isNightly)('the exit code is 1, too, when nothing is left that could end', async () => {
   const home = new Home()
   const preload = home.write(
     'fault.mjs',
@@ -66,7 +67,7 @@ it('the exit code is 1, too, when nothing is left that could end', async () => {
   expect([code, stderr]).toEqual([1, expect.stringContaining('it broke')])
 })
 
-it('a program that keeps throwing is ended', async () => {
+it.runIf(isNightly)('a program that keeps throwing is ended', async () => {
   const home = new Home()
   const preload = home.write('fault.mjs', `process.on('SIGUSR2', () => setInterval(() => { throw 1 }, 1))`)
   const backends = { openai: { kind: 'openai', baseUrl: `${sim.url}/v1`, apiKey: upstreamKey } }

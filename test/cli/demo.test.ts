@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs'
 import net from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { isNightly } from '../depth.ts'
 import { answered, called, chat, chatStream, user } from '../harness.ts'
 import { deadPort, get, Home, listen, type Running, stackTrace } from './program.ts'
 
@@ -38,11 +39,18 @@ it('takes any key or none, and makes no key file', async () => {
 
 it('lists models of each backend', async () => {
   const { data } = (await (await get(`${running.url}/v1/models`)).json()) as { data: { id: string }[] }
-  for (const backend of ['demo-anthropic/', 'demo-cursor/', 'demo-openai/', 'demo-responses/', 'demo-text/'])
+  for (const backend of [
+    'demo-anthropic/',
+    'demo-cursor/',
+    'demo-gemini/',
+    'demo-openai/',
+    'demo-responses/',
+    'demo-text/',
+  ])
     expect(data.filter(({ id }) => id.startsWith(backend)).length, backend).toBeGreaterThan(0)
 })
 
-describe.each(['demo-anthropic/claude-demo', 'demo-openai/gpt-demo', 'demo-text/text-demo'])(
+describe.each(['demo-anthropic/claude-demo', 'demo-gemini/gemini-demo', 'demo-text/text-demo'])(
   '%s',
   (model) => {
     it('calls the tool, streamed', async () => {
@@ -104,7 +112,33 @@ it("calls an agent's tools by their own names", async () => {
   }
 })
 
-it('a busy port is named with its remedy', async () => {
+it('says a line for each turn, refused ones too, and what to do', async () => {
+  const send = (body: string, host?: string) =>
+    fetch(`${running.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(host ? { origin: host } : {}) },
+      body,
+    })
+  await chat(running.url, readme('demo-anthropic/claude-demo'))
+  await send('{"model": ')
+  await send(JSON.stringify(readme('demo-anthropik/claude-demo')))
+  for (let nth = 0; nth < 3; nth++) await send('{}', 'http://evil.example')
+  await expect.poll(() => running.stderr()).toContain('turned away: forbidden')
+  const lines = running.stderr().split('\n')
+  for (const line of [
+    /^\d\d:\d\d:\d\d {2}openai-chat {2}demo-anthropic\/claude-demo {2}tool-calls, 1 call, \d+→\d+ tokens, \d+ ms$/,
+    /^\d\d:\d\d:\d\d {2}openai-chat {2}unknown {2}refused: invalid-request: The body is not valid JSON.* → Correct the request/,
+    /refused: not-found: The model "demo-anthropik\/claude-demo" does not exist here\. .* → Check the model’s name/,
+  ])
+    expect(
+      lines.some((one) => line.test(one)),
+      String(line),
+    ).toBe(true)
+  expect(lines.filter((line) => line.includes('turned away')).length).toBeLessThanOrEqual(2)
+  expect(running.stderr()).not.toMatch(/^\{/m)
+})
+
+it.runIf(isNightly)('a busy port is named with its remedy', async () => {
   const port = await listen(net.createServer())
   const byFlag = await home.run(['demo', '--port', String(port)])
   const byVariable = await home.run(['demo'], { env: { PORT: String(port) } })
@@ -126,5 +160,8 @@ it('needs no configuration, not even a good one', async () => {
 
 it('stops on SIGINT, with 0', async () => {
   running.kill('SIGINT')
-  expect(await running.ended).toMatchObject({ code: 0, stderr: '' })
+  expect(await running.ended).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/^(?:\d\d:\d\d:\d\d {2}.*\n)*$/),
+  })
 })

@@ -4,10 +4,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
+const { headingAnchor } = await import(new URL('../../site/heading-anchor.mjs', import.meta.url).href)
 const root = join(import.meta.dirname, '..', '..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 
-const pages = [root, join(root, 'docs')].flatMap((folder) =>
+const pages = [root, join(root, 'docs'), join(root, 'deploy')].flatMap((folder) =>
   readdirSync(folder)
     .filter((file) => file.endsWith('.md'))
     .map((file) => relative(root, join(folder, file))),
@@ -15,14 +16,8 @@ const pages = [root, join(root, 'docs')].flatMap((folder) =>
 
 describe('links', () => {
   const withoutCode = (markdown: string) => markdown.replace(/^```.*?^```$/gms, '')
-  /** The anchors of a page, as GitHub makes them from its headings. */
   const anchorsOf = (file: string) =>
-    [...withoutCode(read(file)).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
-      heading
-        .toLowerCase()
-        .replace(/[^\w\- ]/g, '')
-        .replaceAll(' ', '-'),
-    )
+    [...withoutCode(read(file)).matchAll(/^#+ (.*)$/gm)].map(([, heading]) => headingAnchor(heading))
 
   it.each(pages)('%s: leads nowhere wrong', (file) => {
     const links = [...withoutCode(read(file)).matchAll(/\]\(((?!https?:)[^)\s#]*)(?:#([^)\s]*))?\)/g)]

@@ -7,7 +7,8 @@ import { Home, root } from './program.ts'
 
 const home = new Home()
 const commands = [
-  'serve', 'demo', 'inspect', 'models', 'probe', 'setup', 'sim', 'tape', 'conform', 'config', 'doctor',
+  'init', 'serve', 'demo', 'launch', 'reload', 'service', 'inspect', 'accounts', 'models', 'probe', 'setup', 'sim', 'tape', 'conform', 'config', 'doctor',
+  'usage', 'completion',
 ] // biome-ignore format: a list to be read as one
 
 it.concurrent('--help names every command, and what to run first', async () => {
@@ -29,9 +30,9 @@ it.concurrent.each(['serve', 'config'])('%s --help describes the command', async
   expect(stdout).toContain(`Usage: dragoman ${command}`)
 })
 
-it.concurrent('--version is that of the package', async () => {
+it.concurrent.each(['--version', '-v', 'version'])('%s is that of the package', async (word) => {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  const { code, stdout } = await home.run(['--version'])
+  const { code, stdout } = await home.run([word])
   expect({ code, stdout }).toEqual({ code: 0, stdout: `${version}\n` })
 })
 

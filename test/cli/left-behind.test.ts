@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { root } from './program.ts'
 
-const module = join(root, 'dist', 'src', 'local-tools', 'shell', 'run-program.js')
+const module = join(root, 'build', 'src', 'local-tools', 'shell', 'run-program.js')
 
 it('leaves no command running, even one that left its process group', async () => {
   const program = {

@@ -74,8 +74,8 @@ function expectDiscreet({ output }: Ended): void {
   for (const verifier of cursor.verifiers) expect(output).not.toContain(verifier)
 }
 
-async function logIn(home: Home): Promise<Ended> {
-  const command = begin(home, loginArgs())
+async function logIn(home: Home, more: readonly string[] = []): Promise<Ended> {
+  const command = begin(home, [...loginArgs(), ...more])
   await fetch(await command.seen('stdout', address))
   return command.ended
 }
@@ -111,6 +111,34 @@ describe.concurrent('by browser', () => {
     expect((await home.run(['logout', 'cursor'])).stdout).toContain('No login is stored')
   })
 
+  it('several accounts, each by its name', async () => {
+    const home = new Home()
+    const names = ['work', 'home']
+    const accounts = names.map((name) => ({ name }))
+    const file = home.write('dragoman.jsonc', {
+      backends: { cursor: { kind: 'cursor', baseUrl: cursor.url, accounts } },
+    })
+    const status = () => home.run(['status', '--config', file])
+    const before = await status()
+    expect(before.code).toBe(1)
+    expect(before.stdout).toContain(`dragoman login cursor --base-url ${cursor.url} --as work`)
+    for (const name of names) {
+      const done = await logIn(home, ['--as', name])
+      expect(done.stdout).toContain(`, for the account "${name}"`)
+      expectDiscreet(done)
+    }
+    const shown = await status()
+    expect(shown).toMatchObject({ code: 0, stderr: '' })
+    for (const name of names) {
+      expect(shown.stdout).toMatch(new RegExp(`^ok +backend cursor@${name}: stored login`, 'm'))
+      expect(shown.stdout).toMatch(new RegExp(`^login +cursor at \\S+ as ${name}: `, 'm'))
+    }
+    const gone = await home.run(['logout', '--as', 'work'])
+    expect(gone.stdout).toContain(`Logged out of ${cursor.url} (account "work")`)
+    expect((await status()).stdout).toMatch(/^PROBLEM backend cursor@work: there is no login/m)
+    expect((await status()).stdout).toMatch(/^ok +backend cursor@home: /m)
+  })
+
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
@@ -126,7 +154,7 @@ describe.concurrent('by browser', () => {
     expect(existsSync(home.path('data'))).toBe(false)
   })
 
-  it('opens the browser if there is one, unless --no-browser is set', async () => {
+  it.runIf(isNightly)('opens the browser if there is one, unless --no-browser is set', async () => {
     const home = new Home()
     const opener = home.write(
       `bin/${process.platform === 'darwin' ? 'open' : 'xdg-open'}`,
@@ -149,7 +177,7 @@ describe.concurrent('by browser', () => {
     expect((await command.ended).code).toBe(0)
   })
 
-  it('a service that is not there is named', async () => {
+  it.runIf(isNightly)('a service that is not there is named', async () => {
     const home = new Home()
     const url = `http://127.0.0.1:${await deadPort()}`
     const ended = await home.run(['login', 'cursor', '--base-url', url])
@@ -190,7 +218,7 @@ describe.concurrent('with an API key', () => {
 describe.concurrent('mistakes', () => {
   it.each([
     [['login'], 'missing required argument'],
-    [['login', 'nobody'], 'Allowed choices are cursor'],
+    [['login', 'nobody'], 'only cursor has a login'],
     [['login', 'cursor', '--base-url', 'ftp://x'], 'http:// or https:// URL'],
     [['login', 'cursor', '--backend', 'nope'], '"nope" is not a backend of kind "cursor"'],
     [['logout', 'nobody'], 'Allowed choices are cursor'],
@@ -318,10 +346,10 @@ describe.concurrent('several processes', () => {
     await client.close()`
 
   function moduleUrl(path: string): string {
-    return pathToFileURL(join(root, 'dist', 'src', path)).href
+    return pathToFileURL(join(root, 'build', 'src', path)).href
   }
 
-  it('renew a login once, and all have the new one', async () => {
+  it.runIf(isNightly)('renew a login once, and all have the new one', async () => {
     const service = await new FakeCursor().start()
     const home = new Home()
     const folder = home.path('data', 'dragoman')

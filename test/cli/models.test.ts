@@ -18,7 +18,10 @@ beforeAll(async () => {
   const claude = { kind: 'anthropic', baseUrl: anthropic.url, apiKey: key }
   const box = { kind: 'openai', baseUrl: `${openai.url}/v1`, apiKey: key }
   const gone = { kind: 'openai', baseUrl: `http://127.0.0.1:${await deadPort()}/v1`, apiKey: key }
-  good = home.write('good.jsonc', { backends: { claude, box }, models: { fast: 'box/small' } })
+  good = home.write('good.jsonc', {
+    backends: { claude, box },
+    models: { fast: 'box/small', rows: [{ when: { images: true }, use: 'box/large' }, 'box/small'] },
+  })
   half = home.write('half.jsonc', {
     backends: { box, gone, refused: { ...box, apiKey: 'wrong-canary-key' } },
   })
@@ -34,6 +37,7 @@ describe.concurrent('as lines', () => {
       .split('\n')
       .map((line) => line.split(' ', 1)[0])
     expect(names).toEqual(expect.arrayContaining(['fast', 'box/small', 'box/large']))
+    expect(stdout).toMatch(/^rows → if images true: box\/large; otherwise box\/small$/m)
     expect(stdout).toMatch(/^claude\/\S+ {2}\(context \d+, output \d+\)$/m)
   })
 
@@ -41,8 +45,8 @@ describe.concurrent('as lines', () => {
     const { code, stdout, stderr, output } = await home.run(['models', '--config', half])
     expect(code).toBe(0)
     expect(stdout.trim().split('\n')).toEqual(['box/small', 'box/large'])
-    expect(stderr).toMatch(/^gone: models could not be listed: .*ECONNREFUSED.*baseUrl/m)
-    expect(stderr).toMatch(/^refused: models could not be listed: .*credential/m)
+    expect(stderr).toMatch(/^gone: models could not be listed: 127\.0\.0\.1:\d+ .*ECONNREFUSED.*baseUrl/m)
+    expect(stderr).toMatch(/^refused: models could not be listed: the credential .* environment variable\.$/m)
     expect(output).not.toContain('canary')
   })
 

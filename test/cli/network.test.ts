@@ -29,6 +29,9 @@ async function models(backend: Record<string, unknown>, env: Record<string, stri
   return ended
 }
 
+/** The same server, by a name that is not taken for loopback, and that its certificate has. */
+const elsewhere = (url: string) => url.replace('127.0.0.1', 'localhost.')
+
 const hostOf = (url: string) => new URL(url).host
 
 describe.concurrent('a proxy', () => {
@@ -57,8 +60,15 @@ describe.concurrent('a proxy', () => {
 
   it.each(['http_proxy'])('%s is used for http://', async (name) => {
     const proxy = await startProxy()
-    expect((await models({ baseUrl: plainUrl }, { [name]: proxy.url })).stdout).toBe('box/small\n')
-    expect(proxy.seen).toEqual([expect.stringContaining(hostOf(plainUrl))])
+    const baseUrl = elsewhere(plainUrl)
+    expect((await models({ baseUrl }, { [name]: proxy.url })).stdout).toBe('box/small\n')
+    expect(proxy.seen).toEqual([expect.stringContaining(hostOf(baseUrl))])
+  })
+
+  it('of the environment is not asked for a backend on this machine', async () => {
+    const proxy = await startProxy()
+    expect((await models({ baseUrl: plainUrl }, { http_proxy: proxy.url })).stdout).toBe('box/small\n')
+    expect(proxy.seen).toEqual([])
   })
 
   it.runIf(isNightly)('HTTPS_PROXY is not for http://', async () => {
@@ -76,7 +86,7 @@ describe.concurrent('a proxy', () => {
 
   it('carries a streamed turn of `serve`', async () => {
     const proxy = await startProxy()
-    const backends = { box: { kind: 'openai', baseUrl: plainUrl, apiKey: key } }
+    const backends = { box: { kind: 'openai', baseUrl: elsewhere(plainUrl), apiKey: key } }
     const running = await home.serve({ auth: 'none', backends }, [], { env: { HTTP_PROXY: proxy.url } })
     const stream = await chatStream(running.url, { model: 'box/small', messages: [user('hello')] })
     expect({ problems: stream.problems, finish: stream.finishReason }).toEqual({
@@ -90,7 +100,7 @@ describe.concurrent('a proxy', () => {
   it.runIf(isNightly)('that is dead is named, not the backend', async () => {
     const dead = `http://127.0.0.1:${await deadPort()}`
     const byConfig = await models({ baseUrl: plainUrl, connect: { proxy: dead } })
-    const byEnvironment = await models({ baseUrl: plainUrl }, { HTTP_PROXY: dead })
+    const byEnvironment = await models({ baseUrl: elsewhere(plainUrl) }, { HTTP_PROXY: dead })
     for (const { code, stderr } of [byConfig, byEnvironment]) {
       expect(code).toBe(1)
       expect(stderr).toMatch(/proxy/i)
@@ -158,18 +168,18 @@ describe('an https upstream with a self-signed certificate', { concurrent: true 
   it.runIf(isNightly)('is reached through HTTPS_PROXY, trusted by NODE_EXTRA_CA_CERTS', async () => {
     const proxy = await startProxy()
     const env = { HTTPS_PROXY: proxy.url, NODE_EXTRA_CA_CERTS: caFile }
-    expect((await models({ baseUrl: secureUrl }, env)).stdout).toBe('box/secure\n')
-    expect(proxy.seen).toEqual([`CONNECT ${hostOf(secureUrl)}`])
+    expect((await models({ baseUrl: elsewhere(secureUrl) }, env)).stdout).toBe('box/secure\n')
+    expect(proxy.seen).toEqual([`CONNECT ${hostOf(elsewhere(secureUrl))}`])
   })
 
   // undici's proxy agents take the CA by another option than its plain ones.
   it('is reached through HTTPS_PROXY, trusted by connect.ca', async () => {
     const proxy = await startProxy()
     const { stdout, stderr } = await models(
-      { baseUrl: secureUrl, connect: { ca: caFile } },
+      { baseUrl: elsewhere(secureUrl), connect: { ca: caFile } },
       { HTTPS_PROXY: proxy.url },
     )
-    expect(proxy.seen).toEqual([`CONNECT ${hostOf(secureUrl)}`])
+    expect(proxy.seen).toEqual([`CONNECT ${hostOf(elsewhere(secureUrl))}`])
     expect(stdout, stderr).toBe('box/secure\n')
   })
 

@@ -4,6 +4,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { spread } from '../depth.ts'
 import { Home, program, stackTrace } from './program.ts'
 
 const backends = { box: { kind: 'openai', baseUrl: 'http://127.0.0.1:9/v1', apiKey: '{file:key.txt}' } }
@@ -13,10 +14,11 @@ const fifoAt = (path: string) => {
   return path
 }
 
-describe.each([
-  ['a FIFO', (home: Home, name: string) => fifoAt(home.path(name)), /is a pipe/],
+const wrongFiles = [
   ['a device', () => '/dev/zero', /is a device, not a file/],
-] as const)('%s', (_what, make, says) => {
+  ['a FIFO', (home: Home, name: string) => fifoAt(home.path(name)), /is a pipe/],
+] as const
+describe.each(spread(wrongFiles, 1))('%s', (_what, make, says) => {
   it.concurrent('as --config', async () => {
     const home = new Home()
     const { code, stderr } = await home.run(['config', 'check', make(home, 'dragoman.jsonc')])

@@ -10,6 +10,7 @@ import type { Terminal } from '../../src/cli/setup-terminal.ts'
 import { readEnvironment } from '../../src/config/environment.ts'
 import { chooseTasks } from '../../src/judge/probe/tasks.ts'
 import { atTestEnd } from '../at-end.ts'
+import { isNightly } from '../depth.ts'
 import { neverCalls, type Persona, perfect, startPersona } from '../probe/personas.ts'
 import { Home, program } from './program.ts'
 
@@ -45,39 +46,44 @@ function homeAt(url: string, settings?: string) {
 const brokenCalls: OpenAISimOptions = { quirks: ['tool-calls-without-calls'] }
 
 describe('where native calls are broken', () => {
-  it('text is better: it is written, with the comments, and undone to the byte', async () => {
-    const { home, before, now, run, sim } = await homeFor(brokenCalls)
-    const { code, stdout, stderr } = await run('--yes', '--json', 'tune.json')
-    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('Written.') })
-    expect(stdout).toMatch(/^ {2}\* 100\.0 {2}text, as JSON/m)
-    expect(stdout).toMatch(/^ {4} {2}.*native \(now\)/m)
-    expect(stdout).toContain('+       "tools": "text"\n')
-    // The diff shows no secret.
-    expect(stdout).not.toContain('canary')
-    expect(now()).toBe(before.replace('2718281828"\n', '2718281828",\n      "tools": "text"\n'))
-    expect(stderr).toContain('"tools": a setting of the whole backend "box", which serves this model alone.')
-    const report = JSON.parse(readFileSync(home.path('work', 'tune.json'), 'utf8'))
-    expect(report).toMatchObject({
-      tune: 1,
-      model: 'box/gpt-demo',
-      backend: 'box',
-      state: 'complete',
-      score: 100,
-      changes: [{ path: ['tools'], value: 'text' }],
-      isWritten: true,
-    })
-    const requests = sim.requests.length
-    const undone = await run('--undo')
-    expect({ code: undone.code, stderr: undone.stderr }).toEqual({
-      code: 0,
-      stderr: expect.stringContaining('is restored.'),
-    })
-    expect(now()).toBe(before)
-    expect(sim.requests).toHaveLength(requests)
-    expect((await run('--undo')).stderr).toContain('no tune of box/gpt-demo was written.')
-  })
+  it.runIf(isNightly)(
+    'text is better: it is written, with the comments, and undone to the byte',
+    async () => {
+      const { home, before, now, run, sim } = await homeFor(brokenCalls)
+      const { code, stdout, stderr } = await run('--yes', '--json', 'tune.json')
+      expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('Written.') })
+      expect(stdout).toMatch(/^ {2}\* 100\.0 {2}text, as JSON/m)
+      expect(stdout).toMatch(/^ {4} {2}.*native \(now\)/m)
+      expect(stdout).toContain('+       "tools": "text"\n')
+      // The diff shows no secret.
+      expect(stdout).not.toContain('canary')
+      expect(now()).toBe(before.replace('2718281828"\n', '2718281828",\n      "tools": "text"\n'))
+      expect(stderr).toContain(
+        '"tools": a setting of the whole backend "box", which serves this model alone.',
+      )
+      const report = JSON.parse(readFileSync(home.path('work', 'tune.json'), 'utf8'))
+      expect(report).toMatchObject({
+        tune: 1,
+        model: 'box/gpt-demo',
+        backend: 'box',
+        state: 'complete',
+        score: 100,
+        changes: [{ path: ['tools'], value: 'text' }],
+        isWritten: true,
+      })
+      const requests = sim.requests.length
+      const undone = await run('--undo')
+      expect({ code: undone.code, stderr: undone.stderr }).toEqual({
+        code: 0,
+        stderr: expect.stringContaining('is restored.'),
+      })
+      expect(now()).toBe(before)
+      expect(sim.requests).toHaveLength(requests)
+      expect((await run('--undo')).stderr).toContain('no tune of box/gpt-demo was written.')
+    },
+  )
 
-  it('what was edited since stays when it is undone', async () => {
+  it.runIf(isNightly)('what was edited since stays when it is undone', async () => {
     const { config, before, now, run } = await homeFor(brokenCalls)
     await run('--yes')
     writeFileSync(config, now().replace('// under the desk', '// on the desk'))
@@ -96,7 +102,7 @@ describe('where native calls are broken', () => {
     expect(printed.stdout).toContain('"tools": "text"')
   })
 
-  it('other models of the backend are named, and asked about', async () => {
+  it.runIf(isNightly)('other models of the backend are named, and asked about', async () => {
     const { before, config, home, now } = await homeFor({ ...brokenCalls, models: ['gpt-demo', 'gpt-5'] })
     const refused = await ask(home, config, 'n')
     expect(refused.error).toBe('Nothing was written.')
@@ -108,7 +114,7 @@ describe('where native calls are broken', () => {
     expect(now()).toContain('"tools": "text"')
   })
 
-  it('the format of one model is a row for that model', async () => {
+  it.runIf(isNightly)('the format of one model is a row for that model', async () => {
     const patterns = '"tools": "text",\n      "toolText": { "formats": { "*": "xml" } }'
     const { before, now, run } = await homeFor(brokenCalls, patterns)
     const { stdout, stderr } = await run('--yes')
@@ -157,7 +163,7 @@ describe('the check of calls', () => {
 })
 
 describe('what ends it', () => {
-  it('a budget that does not reach: nothing is proposed', async () => {
+  it.runIf(isNightly)('a budget that does not reach: nothing is proposed', async () => {
     const { before, now, run } = await homeFor(brokenCalls)
     const { code, stdout, stderr } = await run('--budget', '900', '--yes')
     expect({ code, now: now() }).toEqual({ code: 2, now: before })
@@ -165,7 +171,7 @@ describe('what ends it', () => {
     expect(stderr).toContain('The tune has no result.')
   })
 
-  it('a service that is down', async () => {
+  it.runIf(isNightly)('a service that is down', async () => {
     const { before, now, run } = homeAt('http://127.0.0.1:9')
     const { code, stderr } = await run('--yes')
     expect({ code, now: now() }).toEqual({ code: 2, now: before })
@@ -179,7 +185,7 @@ describe('what ends it', () => {
     expect(stdout).toContain('No other setting is better')
   })
 
-  it('Ctrl-C leaves the file as it is', async () => {
+  it.runIf(isNightly)('Ctrl-C leaves the file as it is', async () => {
     let onHang: () => void = () => undefined
     const hanging = new Promise<void>((resolve) => {
       onHang = resolve
@@ -259,6 +265,7 @@ async function ask(home: Home, config: string, answer: string) {
       said += question
       return answer
     },
+    askSecret: (question) => terminal.ask(question),
     out: (text) => {
       said += text
     },

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { startOpenAISim } from '../../sim/openai.ts'
 import { atTestEnd } from '../at-end.ts'
+import { isNightly } from '../depth.ts'
 import { upstreamKey } from '../harness.ts'
 import { neverCalls, perfect, startPersona } from '../probe/personas.ts'
 import { deadPort, Home } from './program.ts'
@@ -74,7 +75,7 @@ describe('a gateway with a key', () => {
     expect(readdirSync(other.folder).sort()).toEqual(['key', 'work'])
   })
 
-  it('that does not take the key says so, and nothing is judged', async () => {
+  it.runIf(isNightly)('that does not take the key says so, and nothing is judged', async () => {
     const { url } = await served((await startPersona(perfect)).url)
     const other = new Home()
     const file = other.write('key', 'dgm_not-the-right-key-at-all')
@@ -91,7 +92,7 @@ describe('a gateway with a key', () => {
 })
 
 describe('what fails', () => {
-  it('has the turn in place of a tape', async () => {
+  it.runIf(isNightly)('has the turn in place of a tape', async () => {
     const { home, url } = await served((await startPersona(neverCalls)).url)
     const { code, stdout } = await home.run([...probe, url, '--json', 'a.json', '--html', 'a.html'])
     expect(code).toBe(0)
@@ -115,7 +116,7 @@ describe('what fails', () => {
     expect(stderr).toContain('The probe could not run.')
   })
 
-  it('before anything is sent', async () => {
+  it.runIf(isNightly)('before anything is sent', async () => {
     const home = new Home()
     const { url } = await home.start(['demo', '--port', '0'])
     const model = 'demo-openai/gpt-demo'

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { Sim } from '../../sim/server.ts'
+import { isNightly } from '../depth.ts'
 import { upstreamKey } from '../harness.ts'
 import { neverCalls, type Persona, perfect, startPersona } from '../probe/personas.ts'
 import { Home, program } from './program.ts'
@@ -153,7 +154,7 @@ describe('what cannot run says why, with exit code 2, and leaves nothing', () =>
   })
 })
 
-it('Ctrl-C: a partial card, and the exit code of shells', async () => {
+it.runIf(isNightly)('Ctrl-C: a partial card, and the exit code of shells', async () => {
   let onHang: () => void = () => undefined
   const hanging = new Promise<void>((resolve) => {
     onHang = resolve

@@ -111,20 +111,25 @@ export class Home {
 
 /** Commands that need no process of their own: they read nothing from standard input, and start no process that must be theirs. */
 const sharedCommands = new Set([
+  'completion',
   'config',
   'conform',
   'demo',
   'doctor',
+  'init',
   'inspect',
+  'launch',
   'login',
   'logout',
   'models',
   'probe',
+  'reload',
   'serve',
   'setup',
   'sim',
   'status',
   'tape',
+  'usage',
 ])
 
 /** By day, in a process that commands share. At night every command is a process, as users run it. */

@@ -1,4 +1,5 @@
-// A small forward proxy that says what went through it: CONNECT tunnels, and absolute-form requests.
+// A small forward proxy that says what went through it: CONNECT tunnels, and absolute-form requests. It knows
+// this machine as `localhost.` too: no proxy of the environment is asked for loopback itself.
 
 import http from 'node:http'
 import net from 'node:net'
@@ -12,6 +13,8 @@ export interface Proxy {
   credentials: (string | undefined)[]
 }
 
+const onThisMachine = (url: string) => url.replace('//localhost.:', '//127.0.0.1:')
+
 export async function startProxy(options: { status?: number } = {}): Promise<Proxy> {
   const seen: string[] = []
   const credentials: (string | undefined)[] = []
@@ -19,7 +22,7 @@ export async function startProxy(options: { status?: number } = {}): Promise<Pro
     seen.push(`${request.method} ${request.url}`)
     credentials.push(request.headers['proxy-authorization'])
     const forward = http.request(
-      request.url ?? '',
+      onThisMachine(request.url ?? ''),
       { method: request.method, headers: request.headers },
       (answer) => {
         response.writeHead(answer.statusCode ?? 502, answer.headers)
@@ -36,7 +39,7 @@ export async function startProxy(options: { status?: number } = {}): Promise<Pro
       socket.end(`HTTP/1.1 ${options.status} No\r\ncontent-length: 0\r\n\r\n`)
       return
     }
-    const { hostname, port } = new URL(`http://${request.url}`)
+    const { hostname, port } = new URL(onThisMachine(`http://${request.url}`))
     const upstream = net.connect(Number(port), hostname, () => {
       socket.write('HTTP/1.1 200 Connection Established\r\n\r\n')
       upstream.write(head)

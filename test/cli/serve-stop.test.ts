@@ -3,6 +3,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { startOpenAISim } from '../../sim/openai.ts'
 import type { Sim } from '../../sim/server.ts'
+import { isNightly, scaled } from '../depth.ts'
 import { chatStream, user } from '../harness.ts'
 import { atEnd, get, Home, stackTrace } from './program.ts'
 
@@ -57,8 +58,8 @@ describe('stopping', () => {
   })
 
   // Signals must be listened for before the line is printed.
-  it('handles a signal right after the ready line', async () => {
-    const started = Array.from({ length: 3 }, () =>
+  it.runIf(isNightly)('handles a signal right after the ready line', async () => {
+    const started = Array.from({ length: scaled(3, 1) }, () =>
       home.serve(settings({ auth: 'none' }), [], { ownProcess: true }).then((running) => {
         running.kill('SIGTERM')
         return running.ended

@@ -6,7 +6,9 @@ import { networkInterfaces } from 'node:os'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { startOpenAISim } from '../../sim/openai.ts'
 import type { Sim } from '../../sim/server.ts'
+import { isNightly } from '../depth.ts'
 import { chat, user } from '../harness.ts'
+import { until } from '../raw-peer.ts'
 import { atEnd, deadPort, get, Home, listen, type Running, stackTrace } from './program.ts'
 
 const upstreamKey = 'sk-upstream-canary-31415926'
@@ -27,6 +29,31 @@ const settings = (more: Record<string, unknown> = {}) => ({
 const firstLine = (running: Running) => running.stdout().split('\n', 1)[0]
 
 const hello = { model: 'box/m1', messages: [user('hello')] }
+
+describe('the log', () => {
+  it.each([
+    ['is JSON where it is no terminal', {}, [], {}, /^\{"time":".*"message":"turn".*\}$/m],
+    [
+      'is for people if asked for',
+      {},
+      ['--log-format', 'pretty'],
+      {},
+      /^\d\d:\d\d:\d\d {2}openai-chat {2}box\/m1 {2}stop, /m,
+    ],
+    [
+      'is as the file says, in colours if asked for',
+      { log: { format: 'pretty' } },
+      [],
+      { FORCE_COLOR: '1' },
+      /openai-chat {2}\S+36mbox\/m1\S+ {2}\S+32mstop/,
+    ],
+  ])('%s', async (_case, more, args, env, expected) => {
+    const running = await new Home().serve(settings({ auth: 'none', ...more }), args, { env })
+    expect((await chat(running.url, hello)).status).toBe(200)
+    await expect.poll(() => running.stderr()).toMatch(expected)
+    await running.stop()
+  })
+})
 
 describe('the first run', () => {
   const home = new Home()
@@ -260,6 +287,22 @@ describe.concurrent('where it listens', () => {
     expect(stderr).toContain('--port 0')
     expect(stderr).not.toMatch(stackTrace)
   })
+
+  it.runIf(isNightly)(
+    "the second port has a line of its own, and answers for Ollama's API, with one process and with two",
+    async () => {
+      for (const workers of ['1', '2']) {
+        const running = await home.serve(settings({ ollama: { enabled: true, port: 0 }, auth: 'none' }), [
+          ...['--workers', workers],
+        ])
+        await until(() => /^Ollama's API: \S+$/m.test(running.stdout()), 'the line of the second port')
+        const [, url = ''] = /^Ollama's API: (\S+)$/m.exec(running.stdout()) ?? []
+        expect(url).not.toBe(running.url)
+        expect((await get(`${url}/api/version`)).status).toBe(200)
+        await running.stop()
+      }
+    },
+  )
 
   it('an address that is not of this machine is named', async () => {
     const config = home.write(

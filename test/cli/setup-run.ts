@@ -25,18 +25,25 @@ export async function run(
   settings: { env?: Record<string, string>; answers?: string[] } = {},
 ) {
   const said = { stdout: '', stderr: '' }
+  /** Both, in the order of a terminal, with the answers typed. */
+  let screen = ''
   const { answers } = settings
   const terminal: Terminal = {
     interactive: answers !== undefined,
     ask: async (question) => {
+      const answer = answers?.shift() ?? ''
       said.stderr += question
-      return answers?.shift() ?? ''
+      screen += `${question}${answer}\n`
+      return answer
     },
+    askSecret: (question) => terminal.ask(question),
     out: (more) => {
       said.stdout += more
+      screen += more
     },
     err: (more) => {
       said.stderr += more
+      screen += more
     },
   }
   const [client, ...rest] = args
@@ -55,5 +62,5 @@ export async function run(
     code = error.exitCode
     said.stderr += error.message
   }
-  return { code, ...said, output: said.stdout + said.stderr }
+  return { code, ...said, screen, output: said.stdout + said.stderr }
 }

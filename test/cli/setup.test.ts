@@ -1,11 +1,13 @@
 // `dragoman setup` for each client, and the key that it uses.
 
 import { existsSync, readFileSync, statSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { relative } from 'node:path'
 import { parse } from 'jsonc-parser'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { setupClientNames } from '../../src/setup/client-names.ts'
-import { deadPort, Home, type Running } from './program.ts'
+import { isNightly } from '../depth.ts'
+import { deadPort, Home, listen, type Running } from './program.ts'
 
 import { files, run, text } from './setup-run.ts'
 
@@ -131,7 +133,7 @@ describe('the key', () => {
     expect(qwen.env.DRAGOMAN_KEY).toBe(key)
   })
 
-  it('of another machine is named by a file', async () => {
+  it.runIf(isNightly)('of another machine is named by a file', async () => {
     const [home, other] = [new Home(), new Home()]
     const gateway = await other.serve({
       backends: { box: { kind: 'openai', baseUrl: 'http://127.0.0.1:9/v1' } },
@@ -196,7 +198,44 @@ it('a key with quotes and backslashes is shown nowhere and for its user alone', 
   }
 })
 
-it('a relative folder is also found from elsewhere', async () => {
+it('warns of a proxy that would get the prompts', async () => {
+  const home = new Home()
+  const args = ['codex', '--url', 'http://127.0.0.1:9', '--model', 'a/b', '--print']
+  const env = { HTTP_PROXY: 'http://proxy.example:3128' }
+  const says = 'export NO_PROXY=127.0.0.1,localhost,::1'
+  expect((await run(home, args, { env })).stderr).toContain(says)
+  const exempt = { ...env, NO_PROXY: 'localhost,127.0.0.1' }
+  expect((await run(home, args, { env: exempt })).stderr).not.toContain('NO_PROXY')
+})
+
+it('a key that cannot be kept is a message', async () => {
+  const home = new Home()
+  const config = home.write('own.jsonc', {
+    backends: { box: { kind: 'openai', baseUrl: 'http://127.0.0.1:9/v1' } },
+  })
+  const env = { XDG_DATA_HOME: home.write('a-file', ''), PORT: String(await deadPort()) }
+  const { code, stderr } = await run(home, ['codex', '--config', config, '--model', 'box/a', '--yes'], {
+    env,
+  })
+  expect(code).toBe(1)
+  expect(stderr).toContain('set XDG_DATA_HOME to a writable folder')
+})
+
+it('another program at the configured address gets no key', async () => {
+  const home = new Home()
+  const seen: unknown[] = []
+  const other = createServer((request, response) => {
+    seen.push(request.headers.authorization)
+    response.end('{"data":[]}')
+  })
+  const box = { kind: 'openai', baseUrl: 'http://127.0.0.1:9/v1' }
+  const config = home.write('own.jsonc', { listen: { port: await listen(other) }, backends: { box } })
+  const { code, stderr } = await run(home, ['codex', '--config', config, '--model', 'box/a', '--yes'])
+  expect({ code, seen }).toEqual({ code: 1, seen: [undefined] })
+  expect(stderr).toContain('is not this gateway')
+})
+
+it.runIf(isNightly)('a relative folder is also found from elsewhere', async () => {
   const home = new Home()
   const codexHome = relative(process.cwd(), home.path('codex'))
   const args = ['codex', '--url', demo.url, '--yes']

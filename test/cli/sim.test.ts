@@ -72,10 +72,10 @@ it.concurrent('without --port picks a free one', async () => {
 })
 
 it.concurrent('an unknown kind: says which there are', async () => {
-  const { code, stdout, stderr } = await home.run(['sim', 'gemini'])
+  const { code, stdout, stderr } = await home.run(['sim', 'llama'])
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-  expect(stderr).toContain('"gemini"')
-  expect(stderr).toContain('anthropic, openai')
+  expect(stderr).toContain('"llama"')
+  expect(stderr).toContain('anthropic, gemini, openai')
 })
 
 it.concurrent('no kind: says that one is needed', async () => {
@@ -108,7 +108,7 @@ it.concurrent('a busy port is named with its remedy', async () => {
   const port = await listen(net.createServer())
   const { code, stderr } = await home.run(['sim', 'openai', '--port', String(port)])
   expect(code).toBe(1)
-  expect(stderr).toContain(`Port ${port} is in use`)
+  expect(stderr).toContain(`Port ${port} on 127.0.0.1 is in use`)
   expect(stderr).toContain('--port 0')
 })
 

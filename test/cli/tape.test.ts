@@ -179,12 +179,12 @@ describe('tape show', () => {
 })
 
 describe('tape export', () => {
-  it('refuses a secret by its line, without it, and writes nothing', async () => {
+  it('refuses a secret by its line and its place, without it, and writes nothing', async () => {
     const output = home.path('out', 'never.jsonl')
     mkdirSync(home.path('out'), { recursive: true })
     const { code, stdout, stderr } = await home.run(['tape', 'export', withSecret(), '-o', output])
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toMatch(/line 3: looks like an Anthropic key/)
+    expect(stderr).toMatch(/line 3, client request, messages\[0\]\.content: looks like an Anthropic key/)
     expect(stderr).toContain('--scrub')
     expect(stderr).not.toContain(secret)
     expect(readdirSync(home.path('out'))).toEqual([])

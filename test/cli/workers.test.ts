@@ -20,13 +20,14 @@ describe('an invalid number of workers', () => {
     },
   )
 
-  it.concurrent.each([
+  const wrongNumbers = [
     [0, 'workers: must be at least 1'],
     [-1, 'workers: must be at least 1'],
     [65, 'workers: must be at most 64'],
     ['2', 'workers: must be a'],
     [1.5, 'workers: must be a whole number'],
-  ])('"workers": %j', async (workers, expected) => {
+  ] as const
+  it.concurrent.each(spread(wrongNumbers, 2))('"workers": %j', async (workers, expected) => {
     const file = fileOf(`wrong-${String(workers)}`, { workers })
     const { code, stdout, stderr } = await home.run(['serve', '--config', file])
     expect([code, stdout]).toEqual([2, ''])
@@ -54,6 +55,14 @@ describe('what keeps it from starting is the same for one and for several', () =
     const { code, stderr } = await started('busy', {}, ['--port', String(taken)])
     expect(code).toBe(1)
     expect(stderr).toContain(`Port ${taken} on 127.0.0.1 is in use`)
+  })
+
+  it.runIf(isNightly)("a second port in use, which is Ollama's own where Ollama runs", async () => {
+    const ollama = { enabled: true, port: taken }
+    const { code, stderr } = await started('busy-second', { ollama }, ['--port', '0'])
+    expect(code).toBe(1)
+    expect(stderr).toContain(`Port ${taken} on 127.0.0.1 is in use`)
+    expect(stderr).toContain(`"ollama.port": ${taken + 1}`)
   })
 
   it('an address that is not here', async () => {

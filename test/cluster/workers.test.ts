@@ -214,9 +214,7 @@ describe('two workers', () => {
       for (const pid of await pidsOf(crew)) {
         const read = (file: string) =>
           readFileSync(`/proc/${pid}/${file}`, 'utf8').split('\0').filter(Boolean)
-        expect(read('cmdline').slice(1)).toEqual([
-          expect.stringMatching(/dist\/src\/process\/workers\/worker\.js$/),
-        ])
+        expect(read('cmdline').slice(1)).toEqual([expect.stringMatching(/dist\/src\/chunks\/worker\.js$/)])
         const names = read('environ').map((entry) => entry.split('=')[0])
         const given = ['PATH', ...Object.keys(crew.home.env)]
         expect(names.filter((name) => !given.includes(name ?? '') && !name?.startsWith('NODE_'))).toEqual([])

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { DoorName } from '../../src/judge/clients/answer.ts'
-import { spread } from '../depth.ts'
+import { isNightly, share, spread } from '../depth.ts'
 import { type Spoiler, startBrokenCopy } from './broken-copy.ts'
 import { failedIds, type Judged, startJudged } from './judge.ts'
 
@@ -253,7 +253,7 @@ const rows: Row[] = [
   },
 ]
 
-it.each(spread(rows, 2))(
+it.each(isNightly ? share(rows, 12) : spread(rows, 1))(
   '$broken',
   async ({ door = 'chat', spoiler, fails }) => {
     const copy = await startBrokenCopy(judged.base, spoiler)

@@ -1,5 +1,6 @@
 // Runs the cases in this process on a gateway, or on a deliberately broken one, with a scripted upstream.
 
+import type { InternalOptions } from '../../src/gateway.ts'
 import { type DoorName, doorNames } from '../../src/judge/clients/answer.ts'
 import { allCases } from '../../src/judge/conform/cases/all.ts'
 import { findDoors } from '../../src/judge/conform/find-doors.ts'
@@ -22,6 +23,7 @@ export interface Judged {
 export async function startJudged(
   kind: UpstreamKind,
   settings: Record<string, unknown> = {},
+  options: Partial<InternalOptions> = {},
 ): Promise<Judged> {
   const upstream = await startUpstream(kind, { fallback: obliging })
   const { gateway, url } = await startGateway(
@@ -31,7 +33,7 @@ export async function startJudged(
       models: {},
       ...settings,
     },
-    { keys: [{ name: 'judge', key: gatewayKey }] },
+    { keys: [{ name: 'judge', key: gatewayKey }], ...options },
   )
   const base = `${url}/v1`
   return {

@@ -3,7 +3,7 @@
 import type { CursorStep } from '../../sim/cursor.ts'
 import type { Step } from '../../sim/script.ts'
 import { toCursorStep } from '../cursor-backend.ts'
-import type { Bench } from '../harness.ts'
+import type { Bench, ClaudeName } from '../harness.ts'
 import {
   blockStop,
   callDelta,
@@ -17,8 +17,9 @@ import {
 } from '../wire-cases/frames.ts'
 import {
   type ReceivedResult,
-  receivedByAnthropic,
+  receivedByClaude,
   receivedByCursor,
+  receivedByGemini,
   receivedByOpenAI,
   receivedByText,
 } from './door-results.ts'
@@ -51,7 +52,11 @@ export interface DoorBackend {
 
 type HttpKind = Partial<DoorBackend> & Pick<DoorBackend, 'received' | 'halfCall'>
 
-const httpBackend = (name: 'anthropic' | 'openai' | 'text', model: string, more: HttpKind): DoorBackend => ({
+const httpBackend = (
+  name: ClaudeName | 'gemini' | 'openai' | 'text',
+  model: string,
+  more: HttpKind,
+): DoorBackend => ({
   model: `${name}/${model}`,
   play: (bench, ...rounds) => bench[name].play(...rounds),
   unplayed: (bench) => bench[name].queued,
@@ -64,12 +69,13 @@ const httpBackend = (name: 'anthropic' | 'openai' | 'text', model: string, more:
   ...more,
 })
 
-const anthropic = httpBackend('anthropic', 'claude-demo', {
-  received: receivedByAnthropic,
-  halfCall: [messageStart, toolUse(0, 'toolu_1', 'read'), json(0, '{"pa')],
-  cutOff: [blockStop(0), ...messageEnd('max_tokens')],
-  signs: true,
-})
+const claude = (name: ClaudeName) =>
+  httpBackend(name, 'claude-demo', {
+    received: (bench) => receivedByClaude(bench[name]),
+    halfCall: [messageStart, toolUse(0, 'toolu_1', 'read'), json(0, '{"pa')],
+    cutOff: [blockStop(0), ...messageEnd('max_tokens')],
+    signs: true,
+  })
 
 const openai = httpBackend('openai', 'gpt-demo', {
   received: receivedByOpenAI,
@@ -88,6 +94,12 @@ const openai = httpBackend('openai', 'gpt-demo', {
     ],
     whole: [chatAnswer({ role: 'assistant', content: null, refusal: 'I will not.' }, 'stop')],
   },
+})
+
+/** The contract is the same, so it is tried at night, in one form; by day wire-cases/gemini-backend.test.ts has every door. */
+export const geminiBackend = httpBackend('gemini', 'gemini-3.8-flash', {
+  received: receivedByGemini,
+  halfCall: [{ raw: 'data: {"candidates":[{"content":{"parts":[{"functionCall":{"name":"read","args":{"pa' }],
 })
 
 const text = httpBackend('text', 'text-demo', {
@@ -123,4 +135,7 @@ const cursor: DoorBackend = {
   callsEnd: true,
 }
 
-export const doorBackends: readonly DoorBackend[] = [anthropic, openai, text, cursor]
+export const doorBackends: readonly DoorBackend[] = [claude('anthropic'), openai, text, cursor]
+
+/** For a bench with `clouds`. */
+export const cloudBackends: readonly DoorBackend[] = [claude('bedrock'), claude('vertex')]

@@ -93,8 +93,9 @@ class RecordedStream {
   }
 
   async #findEnds(): Promise<void> {
+    const { isLines } = this.#door.client
     for (let at = 2; at <= this.bytes.length; at++) {
-      if (this.bytes[at - 1] !== newline || this.bytes[at - 2] !== newline) continue
+      if (this.bytes[at - 1] !== newline || !(isLines || this.bytes[at - 2] === newline)) continue
       const last = this.#ends.at(-1) ?? { at: 0, count: 0 }
       const { events } = await this.read([this.bytes.subarray(last.at, at)])
       this.#ends.push({ at, count: last.count + events.length })

@@ -53,6 +53,10 @@ export interface DoorClient {
   alwaysThinks?: true
   /** Its results say whether they are errors. */
   flagsErrors?: true
+  /** No end of its dialect says that the service refused. */
+  hidesRefusals?: true
+  /** Its events end with one line break. */
+  isLines?: true
   /** A refusal in words has a place of its own; else it is text and the end says what it is. */
   refusesApart?: true
   ask(url: string, request: DoorAsk): Promise<DoorAnswer>

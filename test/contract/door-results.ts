@@ -1,6 +1,7 @@
 // Tool results as each upstream received them, by id or by the order of the calls.
 
 import type { McpSuccess } from '../../proto/gen/agent/v1/exec_mcp_pb.ts'
+import type { Sim } from '../../sim/server.ts'
 import type { Bench } from '../harness.ts'
 
 export interface ReceivedResult {
@@ -38,8 +39,8 @@ const flagged = (text: string): ReceivedResult =>
     ? { text: text.slice('Error: '.length), isError: true }
     : { text, isError: false }
 
-export function receivedByAnthropic({ anthropic }: Bench): ReceivedResult[] {
-  const [calls, results] = messagesOf(anthropic.requests.at(-1)?.body)
+export function receivedByClaude({ requests }: Sim): ReceivedResult[] {
+  const [calls, results] = messagesOf(requests.at(-1)?.body)
     .slice(-2)
     .map(({ content }) => (Array.isArray(content) ? content : []))
   return (calls ?? [])
@@ -58,6 +59,27 @@ export function receivedByOpenAI({ openai }: Bench): ReceivedResult[] {
     const result = messages.find(({ tool_call_id }) => tool_call_id === id)
     if (!result) throw new Error(`no result for ${id}`)
     return flagged(textOf(result.content))
+  })
+}
+
+interface GeminiResult {
+  id: string
+  response: { output?: string; error?: string }
+}
+interface GeminiContent {
+  parts: { functionCall?: { id: string }; functionResponse?: GeminiResult }[]
+}
+
+export function receivedByGemini({ gemini }: Bench): ReceivedResult[] {
+  const body = gemini.requests.at(-1)?.body as { contents: GeminiContent[] } | undefined
+  const parts = body?.contents.flatMap((content) => content.parts) ?? []
+  const results = new Map(
+    parts.flatMap(({ functionResponse: one }) => (one ? [[one.id, one.response] as const] : [])),
+  )
+  return parts.flatMap(({ functionCall }) => {
+    const result = functionCall && results.get(functionCall.id)
+    if (!result) return []
+    return [{ text: result.output ?? result.error ?? '', isError: result.error !== undefined }]
   })
 }
 
@@ -84,13 +106,13 @@ const mcpText = ({ content }: McpSuccess) =>
   content.map((item) => (item.content.case === 'text' ? item.content.value.text : '')).join('')
 
 /** Whether the last upstream request has the image. */
-export function receivedPicture({ anthropic, openai, text, cursor }: Bench): boolean {
+export function receivedPicture({ anthropic, gemini, openai, text, cursor }: Bench): boolean {
   const images = [...(cursor.runs.at(-1)?.execResults.values() ?? [])].flat().flatMap(({ message }) => {
     if (message.case !== 'mcpResult' || message.value.result.case !== 'success') return []
     return message.value.result.value.content.flatMap(({ content }) =>
       content.case === 'image' ? [Buffer.from(content.value.data).toString('base64')] : [],
     )
   })
-  const bodies = [anthropic, openai, text].map(({ requests }) => requests.at(-1)?.bodyText ?? '')
+  const bodies = [anthropic, gemini, openai, text].map(({ requests }) => requests.at(-1)?.bodyText ?? '')
   return [...images, ...bodies].some((sent) => sent.includes(pixel))
 }

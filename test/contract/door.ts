@@ -3,18 +3,22 @@
 
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Fault, Step } from '../../sim/script.ts'
-import { spread } from '../depth.ts'
+import { isNightly, spread } from '../depth.ts'
 import type { Bench } from '../harness.ts'
-import { doorBackends } from './door-backends.ts'
-import { check, DoorBench, doorForms, hello } from './door-bench.ts'
+import { type DoorBackend, doorBackends, geminiBackend } from './door-backends.ts'
+import { check, DoorBench, type DoorForm, doorForms, hello } from './door-bench.ts'
 import type { DoorAnswer, DoorClient, DoorTurn } from './door-client.ts'
 import { pixel, receivedPicture } from './door-results.ts'
 
 const files: Record<string, string> = { 'README.md': '# Dragoman\nmore', 'notes.txt': 'first note' }
 
+/** By day every form of one backend, and one of another. */
+const formsOf = (backend: DoorBackend): readonly DoorForm[] =>
+  backend === doorBackends[0] || (isNightly && backend !== geminiBackend) ? doorForms : doorForms.slice(0, 1)
+
 export function describeDoor(client: DoorClient, bench: Bench): void {
-  for (const backend of spread(doorBackends, 2))
-    for (const form of doorForms)
+  for (const backend of [...spread(doorBackends, 2), ...(isNightly ? [geminiBackend] : [])])
+    for (const form of formsOf(backend))
       describe(`door contract: ${client.name} on ${backend.model}, ${form.name}`, () => {
         const door = new DoorBench(client, bench, backend, form)
         // Everything was asked for, and once; nothing that the agent's service would object to.
@@ -36,7 +40,8 @@ const shapeOf = ({ calls }: DoorAnswer) => calls.map(({ name, input }) => [name,
 
 function describeAnswers(door: DoorBench): void {
   const { givesReasons, signs, refusal } = door.backend
-  const { alwaysThinks, refusesApart } = door.client
+  const { alwaysThinks, refusesApart, hidesRefusals } = door.client
+  const refused = hidesRefusals ? 'stop' : 'refusal'
   const noReasons = !givesReasons && 'its service gives no reason'
 
   it('text and usage', async () => {
@@ -67,7 +72,7 @@ function describeAnswers(door: DoorBench): void {
 
   check('a refusal', noReasons, async () => {
     door.play([{ say: 'I would rather not' }, { end: 'refusal' }])
-    expect(await door.ask(hello)).toMatchObject({ text: 'I would rather not', end: 'refusal' })
+    expect(await door.ask(hello)).toMatchObject({ text: 'I would rather not', end: refused })
   })
 
   check('a refusal in words of their own kind', !refusal && 'its service has none', async () => {
@@ -75,7 +80,7 @@ function describeAnswers(door: DoorBench): void {
     expect(await door.ask(hello)).toMatchObject(
       refusesApart
         ? { text: '', refusal: 'I will not.', end: 'stop' }
-        : { text: 'I will not.', end: 'refusal' },
+        : { text: 'I will not.', end: refused },
     )
   })
 }

@@ -1,6 +1,7 @@
 // What every reader must do with every fixture: give the same events however the bytes are cut, and keep the
 // invariants of a turn.
 
+import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import type { TurnEvent } from '../../src/core/events.ts'
 import type { TurnReader } from '../../src/protocols/streams/reader.ts'
@@ -16,6 +17,9 @@ export function readChunks(reader: TurnReader, chunks: readonly Uint8Array[]): T
   return [...events, ...reader.push(sse.end()), ...reader.end()]
 }
 
+/** Of each long stream, in one night. */
+const mostCuts = 1_500
+
 export const bytewise = (bytes: Uint8Array): Uint8Array[] => Array.from(bytes, (byte) => Uint8Array.of(byte))
 
 export function describeReader(options: {
@@ -26,6 +30,10 @@ export function describeReader(options: {
     describe.each([true, false])('whole arguments %s', (wholeArguments) => {
       const read = (chunks: readonly Uint8Array[]) => readChunks(options.createReader(wholeArguments), chunks)
       const expected = read([bytes()])
+      /** The matcher is only for its message: comparing by it takes ten times as long as the reader. */
+      const same = (events: readonly TurnEvent[]) => {
+        if (!isDeepStrictEqual(events, expected)) expect(events).toEqual(expected)
+      }
 
       it('keeps the invariants of a turn', () => {
         expect(checkTurn(expected)).toEqual([])
@@ -37,8 +45,8 @@ export function describeReader(options: {
 
       it('gives the same events when cut in two at any byte, inside characters too', () => {
         const all = bytes()
-        for (const at of positions(all.length, 20))
-          expect(read([all.subarray(0, at), all.subarray(at)])).toEqual(expected)
+        for (const at of positions(all.length, 20, mostCuts))
+          same(read([all.subarray(0, at), all.subarray(at)]))
       })
 
       it.each(['\r\n', '\r'])('gives the same events with line ends %j', (newline) => {
@@ -52,9 +60,10 @@ export function describeReader(options: {
 
       it('ends in an error, or as it did, when the stream stops at any byte', () => {
         const all = bytes()
-        for (const at of positions(all.length, 20)) {
+        for (const at of positions(all.length, 20, mostCuts)) {
           const events = read([all.subarray(0, at)])
-          expect(checkTurn(events)).toEqual([])
+          const broken = checkTurn(events)
+          if (broken.length > 0) expect(broken).toEqual([])
           const last = events.at(-1)
           if (last?.type === 'turn-end')
             expect(expected.at(-1)).toMatchObject({ type: 'turn-end', reason: last.reason })

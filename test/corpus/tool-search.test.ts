@@ -1,5 +1,5 @@
 // How often the index of deferred tools finds the right tool. First the questions of the Berkeley Function Calling Leaderboard, with the
-// tools of all its rows in one index: prints the share for each category, and needs CASES_DIR. Then questions about 500 tools of MCP servers.
+// tools of all its rows in one index: prints the share for each category, and needs CASES_DIR. Then questions about tools of MCP servers.
 
 import { expect, it } from 'vitest'
 import type { Tool } from '../../src/core/request.ts'

@@ -8,7 +8,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type QwenWebSim, startQwenWebSim } from '../../sim/qwen-web.ts'
-import { spread } from '../depth.ts'
+import { isNightly, spread } from '../depth.ts'
 import { ask, type Bench, type Body, startBench, upstreamKey, useBench } from '../harness.ts'
 import { chatLines, connect, expectNothingStray, until } from './wire.ts'
 
@@ -131,7 +131,7 @@ describe('in the same process, without kernel buffers', () => {
 })
 
 // Several megabytes go into kernel buffers here: what has gone out must not be remembered without end.
-it.each(spread(['anthropic', 'text'] as const, 1))('by sockets: %s', async (kind) => {
+it.runIf(isNightly).each(['anthropic', 'text'] as const)('by sockets: %s', async (kind) => {
   bench[kind].play(...Array.from({ length: streams + 1 }, () => [flood]))
   const body = JSON.stringify(ask(`${kind}/claude-demo`, { stream: true }))
   const open = () => {

@@ -1,7 +1,7 @@
 // Unreadable bodies: not JSON, too large, too deep, not UTF-8.
 
 import { describe, expect, it } from 'vitest'
-import { scaled } from '../depth.ts'
+import { isNightly, scaled } from '../depth.ts'
 import { answered, ask, type Body, called, post, readTool, startBench, useBench, user } from '../harness.ts'
 import { refusalOf } from './refusal.ts'
 import { chatLines, exchangeBytes, expectNothingStray, hostLine, rawRequest, startUpstream } from './wire.ts'
@@ -100,7 +100,7 @@ describe('sizes', () => {
     return around('A'.repeat(bytes - around('').length))
   }
 
-  it('31 MB are accepted', async () => {
+  it.runIf(isNightly)('31 MB are accepted', async () => {
     const { other, seen, close } = await counting()
     const answer = await post(other.url, filled(31 * MB))
     expect(answer.status).toBe(200)
@@ -108,7 +108,7 @@ describe('sizes', () => {
     await close()
   })
 
-  it('33 MB: 413, and the client sees it', async () => {
+  it.runIf(isNightly)('33 MB: 413, and the client sees it', async () => {
     const body = filled(33 * MB)
     for (let time = 0; time < scaled(5, 1); time++) {
       const { status, error } = await refusal(body)
@@ -118,7 +118,7 @@ describe('sizes', () => {
     }
   })
 
-  it('a client that only reads when it has sent everything sees 413 too', async () => {
+  it.runIf(isNightly)('a client that only reads when it has sent everything sees 413 too', async () => {
     const body = filled(33 * MB)
     const head = ['POST /v1/chat/completions HTTP/1.1', ...chatLines(bench.url, body), '', ''].join('\r\n')
     const answer = await exchangeBytes(bench.url, [Buffer.from(head), Buffer.from(body)])

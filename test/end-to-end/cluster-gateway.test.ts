@@ -1,7 +1,7 @@
 // Gateways that share a Redis: access to internal routes, registration, shutdown.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { responsesPath, resultsPath, turnsPath } from '../../src/cluster/relay-messages.ts'
+import { inspectorPath, responsesPath, resultsPath, turnsPath } from '../../src/cluster/relay-messages.ts'
 import { digestOf, peerHeader, signRequest } from '../../src/cluster/signature.ts'
 import type { InternalOptions } from '../../src/gateway.ts'
 import { routes } from '../../src/server/routes.ts'
@@ -29,6 +29,8 @@ const turn = JSON.stringify({
 const results = JSON.stringify({ backend: 'cursor', owner: 'x|1', results: [], caller: 'laptop' })
 const response = JSON.stringify({ instance: 'x', id: 'resp_x', caller: 'laptop', action: 'find' })
 
+const inspection = JSON.stringify({ path: '/inspector/turns', query: '' })
+
 describeWithRedis('gateways that share a Redis', () => {
   let redis: TestRedis
   let bench: Bench
@@ -54,6 +56,7 @@ describeWithRedis('gateways that share a Redis', () => {
     [turnsPath, turn],
     [resultsPath, results],
     [responsesPath, response],
+    [inspectorPath, inspection],
   ])('%s', (path, body) => {
     it('an instance is admitted; an unknown session is gone', async () => {
       expect((await call(path, body, signed(path, body))).status).toBe(410)

@@ -16,7 +16,7 @@ import {
   transports,
   useCursorBench,
 } from '../cursor-bench.ts'
-import { isNightly } from '../depth.ts'
+import { isNightly, spread } from '../depth.ts'
 import { type Body, quickRetries, readTool, user, writeTool } from '../harness.ts'
 
 const read = (path: string): CursorStep => ({ exec: { read: { path } } })
@@ -88,7 +88,7 @@ for (const transport of transports) {
       expect(bench.sim.runs).toHaveLength(1)
     })
 
-    it.each(['rejected', 'silent'] as const)(
+    it.each(spread(['rejected', 'silent'] as const, 1))(
       'adds words of the user to a result that only the model reads where injection is %s',
       async (injection) => {
         const other = await startCursorBench({ transport, sim: { ...sim, injection } })
@@ -223,7 +223,7 @@ for (const transport of transports) {
       expect(await answerOf(bench.url, next, 'streamed')).toMatchObject({ text: 'again', session: 'fresh' })
     })
 
-    it('a service that keeps breaking off is replaced by a new run', async () => {
+    it.runIf(isNightly)('a service that keeps breaking off is replaced by a new run', async () => {
       bench.sim.play(
         [read('a'), results, checkpoint, { fault: 'reset' }],
         resumed({ fault: 'reset' }),

@@ -1,11 +1,11 @@
-// What 500 tools of public MCP servers cost on each kind of backend, with and without deferral, and whether a search by plain words finds
+// What the tools of public MCP servers cost on each kind of backend, with and without deferral, and whether a search by plain words finds
 // the tool for a task. `npm run unit -- test/end-to-end/deferred-tokens.test.ts` prints the table of docs/deferred-tools.md.
 
 import { describe, expect, it } from 'vitest'
 import { estimateTokens } from '../../sim/tokens.ts'
 import { ToolIndex } from '../../src/protocols/tool-search/tool-index.ts'
 import { claude, others, useContractBench } from '../claude-code/bench.ts'
-import { mcpTools } from '../fixtures/mcp-tools.ts'
+import { mcpServers, mcpTools } from '../fixtures/mcp-tools.ts'
 import { type Body, user } from '../harness.ts'
 import { ask } from '../wire-cases/deferred-client.ts'
 
@@ -51,7 +51,7 @@ async function tokens(kind: keyof typeof sent, isDeferred: boolean): Promise<num
     messages: [user('Open an issue about the login page.')],
     tools: wire(isDeferred),
   }
-  // A strict service refuses 501 tools, and has received them all the same.
+  // A strict service refuses so many tools, and has received them all the same.
   const refused = await ask(bench.url, body).then(
     () => undefined,
     (error: Error) => error.message,
@@ -62,9 +62,20 @@ async function tokens(kind: keyof typeof sent, isDeferred: boolean): Promise<num
   return count
 }
 
-describe('500 tools of public MCP servers', () => {
-  it('are 500 different ones', () => {
-    expect(new Set(mcpTools.map(({ name }) => name)).size).toBe(500)
+describe('the tools of public MCP servers', () => {
+  it('are at least 500 different ones, of at least eight servers', () => {
+    process.stdout.write(`${mcpTools.length} tools\n`)
+    expect(new Set(mcpTools.map(({ name }) => name)).size).toBe(mcpTools.length)
+    expect(mcpTools.length).toBeGreaterThanOrEqual(500)
+    expect(new Set(mcpServers.map(({ name }) => name)).size).toBeGreaterThanOrEqual(8)
+  })
+
+  it('have names that every service takes, descriptions, and objects of parameters', () => {
+    for (const { name, description, schema } of mcpTools) {
+      expect(name).toMatch(/^mcp__[\w-]{1,59}$/)
+      expect(description?.length, name).toBeGreaterThan(10)
+      expect(schema, name).toMatchObject({ type: 'object', properties: expect.any(Object) })
+    }
   })
 
   it('cost a twentieth or less with deferral, on every kind of backend', async () => {
@@ -79,16 +90,16 @@ describe('500 tools of public MCP servers', () => {
   })
 
   it.each([
-    ['create a GitHub issue', 'mcp__github__create_issue'],
+    ['create a GitHub issue', 'mcp__github__issue_write'],
     ['merge the pull request', 'mcp__github__merge_pull_request'],
     ['retry failed GitLab pipeline', 'mcp__gitlab__retry_pipeline'],
     ['take a screenshot of the browser', 'mcp__playwright__browser_take_screenshot'],
-    ['post a Slack message', 'mcp__slack__post_message'],
+    ['post a Slack message', 'mcp__slack__slack_post_message'],
     ['transition a Jira issue', 'mcp__atlassian__jira_transition_issue'],
     ['Confluence page history', 'mcp__atlassian__confluence_get_page_history'],
     ['query Loki logs', 'mcp__grafana__query_loki_logs'],
     ['refund a payment', 'mcp__stripe__create_refund'],
-    ['scale a deployment in the cluster', 'mcp__kubernetes__kubectl_scale'],
+    ['scale a deployment in the cluster', 'mcp__kubernetes__resources_scale'],
     ['list the files in a directory', 'mcp__filesystem__list_directory'],
     ['Sentry issue details', 'mcp__sentry__get_issue_details'],
   ])('%s: finds %s', (query, wanted) => {

@@ -10,7 +10,7 @@ import { connect, expectNothingStray, hostLine, rawRequest } from './wire.ts'
 expectNothingStray()
 /** Those of other instances do not exist here. */
 const clientRoutes = routes.filter((route) => !route.peer)
-const bench = useBench()
+const bench = useBench({ settings: { ollama: { enabled: false } } })
 
 const request = (method: string, path: string, headers: Record<string, string> = {}, body?: string) =>
   fetch(`${bench.url}${path}`, { method, headers, ...(body === undefined ? {} : { body }) })
@@ -58,16 +58,23 @@ describe('paths', () => {
     ['DELETE', '/v1/responses/resp_1/x', /GET \/ lists/],
     ['POST', '/v1/conversations', /previous_response_id/],
     ['GET', '/v1/conversations/conv_1/items', /previous_response_id/],
-    ['POST', '/api/chat', /Ollama/],
-    ['POST', '/v1/chat/completions/', /\/v1\/chat\/completions|GET \/ lists/],
+    [
+      'POST',
+      '/v1/chat/completions/chat/completions',
+      /base URL holds a route already; set it to end in \/v1/,
+    ],
+    ['GET', '/v1/chat/completions/models', /set it to end in \/v1/],
+    ['POST', '/v1/responses/responses', /set it to end in \/v1/],
+    ['POST', '/v1/chat/completion', /did you mean POST \/v1\/chat\/completions\?/],
+    ['POST', '/v1/files', /GET \/ lists/],
+    ['GET', '//healthz', /GET \/ lists/],
+    ['GET', '/metrics/', /GET \/ lists/],
     ['GET', '/nowhere', /GET \/ lists/],
     ['POST', '/internal/v1/turns', /GET \/ lists/],
     ['GET', '/internal/v1/tool_results', /GET \/ lists/],
     ['GET', '/favicon.ico', /GET \/ lists/],
-    ['GET', '//v1/models', /GET \/ lists/],
     ['GET', '/__proto__', /GET \/ lists/],
     ['GET', '/constructor', /GET \/ lists/],
-    ['GET', '/v1/models/', /GET \/ lists/],
     ['GET', '/..%2f..%2fetc%2fpasswd', /GET \/ lists/],
   ])('%s %s: 404 that helps', async (method, path, says) => {
     const answer = await request(method, path)
@@ -75,6 +82,17 @@ describe('paths', () => {
     const { error } = (await answer.json()) as { error: Record<string, string> }
     expect(error).toMatchObject({ type: 'invalid_request_error', code: 'not_found', param: null })
     expect(error.message).toMatch(says)
+  })
+
+  it.each([
+    ['POST', '/api/chat', /"ollama.enabled"/],
+    ['GET', '/api/tags', /"ollama.enabled"/],
+    ['POST', '/api/embed', /embeddings are not served/],
+    ['DELETE', '/api/delete', /models are not stored here/],
+    ['GET', '/api/nothing', /GET \/ lists/],
+  ])("%s %s: 404 that helps, in Ollama's form", async (method, path, says) => {
+    const answer = await request(method, path)
+    expect([answer.status, await answer.json()]).toEqual([404, { error: expect.stringMatching(says) }])
   })
 
   it.each(['/v1/v1/messages', '/v1/v1/messages?beta=true', '/v1/v1/messages/count_tokens'])(
@@ -104,6 +122,28 @@ describe('paths', () => {
 
   it('405 carries Allow, as HTTP wants', async () => {
     expect((await request('GET', '/v1/chat/completions')).headers.get('allow')).toBe('POST')
+  })
+
+  it.each(['//v1/models', '/v1//models', '/v1/models/', '///v1///models//?limit=1'])(
+    'GET %s: slashes too many change nothing',
+    async (path) => {
+      const { status, body } = await rawRequest(bench.url, { path, lines: [hostLine(bench.url)] })
+      expect([status, JSON.parse(body).object]).toEqual([200, 'list'])
+    },
+  )
+
+  it.each(['//v1/chat/completions', '/v1//chat/completions/', '/v1/responses//', '//v1/messages/'])(
+    'POST %s: reaches its door',
+    async (path) => {
+      const answer = await request('POST', path, { 'content-type': 'application/json' }, '{}')
+      expect([answer.status, await answer.text()]).toEqual([400, expect.stringMatching(/is required|model/)])
+    },
+  )
+
+  it('POST /v1/messages/v1/messages: 400, for Claude Code', async () => {
+    const answer = await request('POST', '/v1/messages/v1/messages')
+    const { error } = (await answer.json()) as { error: Record<string, string> }
+    expect([answer.status, error.message]).toEqual([400, expect.stringContaining('to the address alone')])
   })
 
   it('a query string changes nothing', async () => {

@@ -12,6 +12,7 @@ import {
   transports,
   useCursorBench,
 } from '../cursor-bench.ts'
+import { isNightly } from '../depth.ts'
 import { type Body, startBench, user } from '../harness.ts'
 
 const read = (path: string): CursorStep => ({ exec: { read: { path } } })
@@ -83,7 +84,7 @@ for (const transport of transports) {
       expect(resultsText(bench.sim.runs[0])).not.toContain('error')
     })
 
-    it('holds further calls for the follow-up, and keeps them alive', async () => {
+    it.runIf(isNightly)('holds further calls for the follow-up, and keeps them alive', async () => {
       const { body, first, ids } = await parked(
         results,
         read('c'),

@@ -50,10 +50,14 @@ export function connect(url: string): net.Socket {
 }
 
 async function writeAll(socket: net.Socket, parts: Iterable<Buffer>): Promise<void> {
+  let resume: () => void = () => undefined
+  socket.once('close', () => resume()).on('drain', () => resume())
   for (const part of parts) {
     if (socket.destroyed) return
     if (!socket.write(part))
-      await new Promise((resolve) => socket.once('drain', resolve).once('close', resolve))
+      await new Promise<void>((resolve) => {
+        resume = resolve
+      })
   }
 }
 

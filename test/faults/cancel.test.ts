@@ -6,12 +6,14 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { CursorStep } from '../../sim/cursor.ts'
 import type { Step } from '../../sim/script.ts'
 import { atTestEnd } from '../at-end.ts'
+import { spread } from '../depth.ts'
 import { until } from '../end-to-end/wire.ts'
 import { ask, begin, type Exchange, type Turn } from './doors.ts'
 import { rotation, useWatch } from './frame.ts'
 import {
   clear,
   type HttpName,
+  isCloud,
   nextModel,
   opening,
   readCall,
@@ -19,7 +21,7 @@ import {
   useUpstreams,
 } from './upstreams.ts'
 
-const backends = ['anthropic', 'openai', 'text', 'cursor'] as const
+const backends = ['anthropic', 'openai', 'text', 'cursor', 'gemini', 'bedrock', 'vertex'] as const
 type Name = (typeof backends)[number]
 
 interface Window {
@@ -111,8 +113,11 @@ interface Moment {
   stream: boolean
 }
 
+/** Their connections are those of the others. */
+const isAlike = (backend: Name) => backend === 'gemini' || isCloud(backend)
+
 describe.each(backends)('%s', (backend) => {
-  describe.each(windows)('$name', (window) => {
+  describe.each(isAlike(backend) ? spread(windows, 1) : windows)('$name', (window) => {
     it.each([
       ['streamed', true],
       ['whole', false],

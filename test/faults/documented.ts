@@ -61,6 +61,8 @@ export function documented(door: DoorName, code: ErrorCode, passedOn?: number): 
   if (!row) throw new Error(`docs/errors.md has no row for ${code}`)
   const status = passedOn ?? row.status
   if (door === 'gemini') return { status, type: geminiWord(code), code: undefined }
+  // A text and nothing else.
+  if (door === 'ollama') return { status, type: '', code: undefined }
   if (door !== 'messages') return { ...row, status }
   const type = messagesTypes[code] ?? 'api_error'
   if (!page.includes(`\`${type}\``)) throw new Error(`docs/errors.md does not name ${type}`)

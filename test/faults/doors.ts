@@ -1,4 +1,4 @@
-// The four dialects by hand: a request in each, and its answer in either form, reduced to what all have. Each exchange has a
+// The five dialects by hand: a request in each, and its answer in either form, reduced to what all have. Each exchange has a
 // separate connection, so connections that stay open afterwards are the gateway's.
 
 import { type IncomingHttpHeaders, request } from 'node:http'
@@ -7,55 +7,15 @@ import { readGeminiStream } from '../gemini-stream.ts'
 import type { Body } from '../harness.ts'
 import { messagesStreamProblems } from '../messages-stream.ts'
 import { readResponsesStream } from '../responses-stream.ts'
+import { type Asked, type Dialect, type Json, type Read, type ShownError, schema, tool } from './dialect.ts'
+import { ollama, ollamaError } from './ollama.ts'
 
-export interface Call {
-  id: string
-  name: string
-  input: string
-}
+export type { Call, Turn } from './dialect.ts'
 
-export interface ShownError {
-  type: string
-  code: string | null
-  message: string
-}
-
-export interface DoorAnswer {
+export interface DoorAnswer extends Read {
   status: number
   headers: IncomingHttpHeaders
-  text: string
-  calls: Call[]
-  /** It came to its proper end. */
-  complete: boolean
-  error: ShownError | undefined
-  /** What a strict client would stumble over. */
-  problems: string[]
 }
-
-export type Turn =
-  | { user: string }
-  | { text: string; calls: readonly Call[] }
-  | { results: readonly { id: string; content: string }[] }
-
-export interface Asked {
-  model: string
-  turns: readonly Turn[]
-  stream: boolean
-}
-
-type Read = Pick<DoorAnswer, 'text' | 'calls' | 'complete' | 'error' | 'problems'>
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into
-type Json = any
-
-interface Dialect {
-  path(asked: Asked): string
-  body(asked: Asked): Body
-  whole(json: Json): Omit<Read, 'error' | 'problems'>
-  stream(response: Response): Promise<Read>
-}
-
-const tool = { name: 'read', description: 'Read a file' }
-const schema = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] }
 
 const chat: Dialect = {
   path: () => '/v1/chat/completions',
@@ -246,7 +206,7 @@ const gemini: Dialect = {
 /** Its `status` is a word, as the type of others. */
 const googleError = ({ status, message }: Json): ShownError => ({ type: status, code: null, message })
 
-const dialects = { chat, messages, responses, gemini }
+const dialects = { chat, messages, responses, gemini, ollama }
 export type DoorName = keyof typeof dialects
 export const doorNames = Object.keys(dialects) as DoorName[]
 
@@ -277,6 +237,11 @@ export function begin(url: string, door: DoorName, asked: Asked): Exchange {
   return { answer, seen: () => seen, leave: () => sent.destroy() }
 }
 
+function errorOf(door: DoorName, error: Json): ShownError {
+  if (door === 'ollama') return ollamaError(error)
+  return door === 'gemini' ? googleError(error) : error
+}
+
 export const ask = (url: string, door: DoorName, asked: Asked): Promise<DoorAnswer> =>
   begin(url, door, asked).answer
 
@@ -288,14 +253,14 @@ async function readAnswer(
 ): Promise<DoorAnswer> {
   const { whole, stream } = dialects[door]
   const none = { text: '', calls: [], complete: false, error: undefined, problems: [] }
-  if (headers['content-type']?.startsWith('text/event-stream')) {
-    const response = new Response(text, { headers: { 'content-type': 'text/event-stream' } })
+  const type = headers['content-type'] ?? ''
+  if (type.startsWith('text/event-stream') || type === 'application/x-ndjson') {
+    const response = new Response(text, { headers: { 'content-type': type } })
     return { status, headers, ...(await stream(response)) }
   }
   const json = JSON.parse(text)
   if (status !== 200) {
-    const error = door === 'gemini' ? googleError(json.error) : json.error
-    return { status, headers, ...none, error }
+    return { status, headers, ...none, error: errorOf(door, json.error) }
   }
   return { status, headers, ...none, ...whole(json) }
 }

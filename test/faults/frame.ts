@@ -43,7 +43,7 @@ export interface Watch {
 }
 
 /** Long enough for a run's last second of grace, and for a machine that is busy. */
-const patienceMs = 8_000
+const patienceMs = 30_000
 
 /** For a `describe` or a file. */
 export function useWatch(): Watch {

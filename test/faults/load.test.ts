@@ -4,12 +4,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { atTestEnd } from '../at-end.ts'
+import { scaled } from '../depth.ts'
 import { startUpstream } from '../end-to-end/wire.ts'
 import { startGateway } from '../harness.ts'
 import { ask, doorNames } from './doors.ts'
 import { useWatch } from './frame.ts'
 
-const streams = 90
+const streams = scaled(90, 40)
 const words = 60
 const watch = useWatch()
 const wordOf = (name: string, at: number) => `${name}.${at} `

@@ -14,6 +14,7 @@ import { rotation, useWatch } from './frame.ts'
 import {
   clear,
   nextModel,
+  patient,
   type Running,
   readCall,
   untilIdle,
@@ -76,19 +77,24 @@ const faults: Fault[] = [
 
 const upstreams = useUpstreams()
 const watch = useWatch()
-const usual = useFaultGateway(upstreams)
+const usual = useFaultGateway(upstreams, {}, patient)
+/** Only for faults that the progress clock has to notice. */
+const clocked = useFaultGateway(upstreams)
 /** Only for a frozen peer: shorter than the default of 15 s, but elsewhere a busy machine must not look frozen. */
 const impatient = useFaultGateway(
   upstreams,
   { connect: { pings: { pingIntervalMs: 100, pingTimeoutMs: 400 } } },
   { progressMs: 20_000, firstByteMs: 20_000 },
 )
-const gatewayFor = (fault: Fault) => (fault.act === 'freeze' ? impatient : usual)
+function gatewayFor({ act, outcome }: Fault): Running {
+  if (act === 'freeze') return impatient
+  return outcome !== 'complete' && outcome.code === 'timeout' ? clocked : usual
+}
 const turnOf = rotation()
 const hello = [{ user: 'hello' }]
 
 beforeAll(async () => {
-  for (const { url } of [usual, impatient, usual, impatient])
+  for (const { url } of [usual, clocked, impatient, usual, clocked, impatient])
     await ask(url, 'chat', { model: nextModel('cursor'), turns: hello, stream: true })
   watch.mark()
 })

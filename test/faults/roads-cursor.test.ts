@@ -16,7 +16,7 @@ import { documented } from './documented.ts'
 import { ask, begin, type DoorAnswer, type DoorName } from './doors.ts'
 import { rotation, useWatch } from './frame.ts'
 import { watchNames } from './names.ts'
-import { clocks, readCall } from './upstreams.ts'
+import { patient, readCall } from './upstreams.ts'
 
 const watch = useWatch()
 const turnOf = rotation()
@@ -28,7 +28,7 @@ const hello = [{ user: 'hello' }]
 async function start(
   simOptions: CursorSimOptions,
   road: (sim: CursorSim) => Body | Promise<Body>,
-  progressMs = clocks.progressMs,
+  progressMs = patient.progressMs,
 ): Promise<{ sim: CursorSim; url: string; expectNothingLeft(between?: () => unknown): Promise<void> }> {
   const sim = await startCursorSim(simOptions)
   atTestEnd(() => sim.close())

@@ -6,13 +6,13 @@ import type { CursorStep } from '../../sim/cursor.ts'
 import type { Step } from '../../sim/script.ts'
 import type { ErrorCode } from '../../src/core/errors.ts'
 import { atTestEnd } from '../at-end.ts'
-import { spread } from '../depth.ts'
+import { share, spread } from '../depth.ts'
 import { documented } from './documented.ts'
 import { ask, type DoorName, doorNames } from './doors.ts'
 import { useWatch } from './frame.ts'
-import { clear, type HttpName, nextModel, startFaultGateway, useUpstreams } from './upstreams.ts'
+import { clear, type HttpName, isCloud, nextModel, startFaultGateway, useUpstreams } from './upstreams.ts'
 
-const backends = ['anthropic', 'openai', 'text', 'cursor'] as const
+const backends = ['anthropic', 'gemini', 'openai', 'text', 'cursor', 'bedrock', 'vertex'] as const
 type Name = (typeof backends)[number]
 
 interface Case {
@@ -71,14 +71,31 @@ const cases: Case[] = [
   { name: '200 with nothing', code: 'upstream-protocol', isRetried: true, answer: { status: 200, html: '' } },
 ]
 
-function httpSteps(backend: HttpName, { answer: { status, headers, type, html } }: Case): Step[] {
+function httpSteps(
+  backend: HttpName,
+  { answer: { status, headers, type, html } }: Case,
+  stream: boolean,
+): Step[] {
   const message = 'said by the upstream'
-  const body =
-    html ??
-    (backend === 'anthropic'
-      ? { type: 'error', error: { type, message } }
-      : { error: { message, type, code: null } })
-  return [{ status, body, ...(headers ? { headers } : {}) }]
+  const anthropic = { type: 'error', error: { type, message } }
+  // Clouds answer 200 before the model itself fails: Bedrock's stream then has an exception in it.
+  const isInside = isCloud(backend) && status === 200 && html === undefined
+  if (isInside && stream) return [{ frame: anthropic, event: 'error' }]
+  const google = { error: { code: status === 200 ? 503 : status, message, status: googleWord(status) } }
+  const openai = { error: { message, type, code: null } }
+  const bodies: Record<HttpName, unknown> = {
+    anthropic,
+    bedrock: { message },
+    gemini: google,
+    openai,
+    text: openai,
+    // The streaming method answers with a list.
+    vertex: [google],
+  }
+  const word = backend === 'bedrock' && !isInside ? awsWord(status) : undefined
+  const named = word === undefined ? {} : { 'x-amzn-errortype': word }
+  const body = html ?? (isInside ? anthropic : bodies[backend])
+  return [{ status, body, headers: { ...named, ...headers } }]
 }
 
 function cursorSteps({ answer: { status, headers, html } }: Case): CursorStep[] {
@@ -87,19 +104,67 @@ function cursorSteps({ answer: { status, headers, html } }: Case): CursorStep[] 
   return [{ status, body: html ?? { message: 'said by the upstream' }, ...(headers ? { headers } : {}) }]
 }
 
+const googleWords = new Map([
+  [401, 'UNAUTHENTICATED'],
+  [403, 'PERMISSION_DENIED'],
+  [404, 'NOT_FOUND'],
+  [408, 'DEADLINE_EXCEEDED'],
+  [429, 'RESOURCE_EXHAUSTED'],
+  [500, 'INTERNAL'],
+])
+
+const googleWord = (status: number) =>
+  googleWords.get(status) ?? (status >= 500 || status === 200 ? 'UNAVAILABLE' : 'INVALID_ARGUMENT')
+
+const awsWords = new Map([
+  [400, 'ValidationException'],
+  [401, 'UnrecognizedClientException'],
+  [403, 'AccessDeniedException'],
+  [404, 'ResourceNotFoundException'],
+  [408, 'ModelTimeoutException'],
+  [429, 'ThrottlingException'],
+  [500, 'InternalServerException'],
+  [503, 'ServiceUnavailableException'],
+])
+
+/** Others are of what stands before Bedrock, and have no word. */
+const awsWord = (status: number) => awsWords.get(status)
+
+/** In other protocols the service's code is kept. */
+const ownCodes: Partial<Record<Name, (status: number) => string | undefined>> = {
+  bedrock: (status) => (status === 404 ? 'model_not_found' : awsWord(status)),
+  vertex: googleWord,
+}
+
 /** Whose form the service's errors have. */
-const formOf: Partial<Record<Name, string>> = { anthropic: 'messages', openai: 'chat', text: 'chat' }
+const formOf: Partial<Record<Name, string>> = {
+  anthropic: 'messages',
+  gemini: 'gemini',
+  openai: 'chat',
+  text: 'chat',
+}
+
+/** The form that a door's dialect has. */
+const formOfDoor = (door: DoorName) => (door === 'responses' ? 'chat' : door)
+
+/** Clients know OpenAI's codes for these. */
+const keptOut = new Set<ErrorCode>(['rate-limited', 'upstream-credential'])
 
 /** The service's own error if it speaks the door's dialect, or else the error of docs/errors.md. */
 function expectedOf(backend: Name, door: DoorName, each: Case) {
   const { status, type, html } = each.answer
-  const isOwn = door !== 'gemini' && formOf[backend] === (door === 'messages' ? 'messages' : 'chat')
-  if (!isOwn || html !== undefined || each.code === 'upstream-credential')
-    return { ...documented(door, each.code, each.status), message: new RegExp(backend) }
+  const isInside = isCloud(backend) && status === 200 && html === undefined
+  const isOwn = (isInside ? 'messages' : formOf[backend]) === formOfDoor(door)
+  if (!isOwn || html !== undefined || each.code === 'upstream-credential') {
+    const shown = documented(door, each.code, each.status)
+    const isKept = html === undefined && !keptOut.has(each.code)
+    const own = isKept && shown.code !== undefined ? ownCodes[backend]?.(status) : undefined
+    return { ...shown, code: isInside ? undefined : (own ?? shown.code), message: new RegExp(backend) }
+  }
   const inside = door === 'messages' ? 529 : 503
   return {
     status: status === 200 ? inside : status,
-    type,
+    type: door === 'gemini' ? googleWord(status) : type,
     code: undefined,
     message: /^said by the upstream$/,
   }
@@ -108,9 +173,9 @@ function expectedOf(backend: Name, door: DoorName, each: Case) {
 const upstreams = useUpstreams()
 const watch = useWatch()
 
-const played = (backend: Name, each: Case, times: number) => {
+const played = (backend: Name, each: Case, stream: boolean, times: number) => {
   if (backend === 'cursor') upstreams.cursor.play(...Array.from({ length: times }, () => cursorSteps(each)))
-  else upstreams[backend].play(...Array.from({ length: times }, () => httpSteps(backend, each)))
+  else upstreams[backend].play(...Array.from({ length: times }, () => httpSteps(backend, each, stream)))
 }
 
 const tries = (backend: Name) =>
@@ -135,32 +200,33 @@ beforeAll(async () => {
   watch.mark()
 })
 
+const forms = doorNames.flatMap((door) => [true, false].map((stream) => ({ door, stream })))
+
+function casesOf(backend: Name): Case[] {
+  if (isCloud(backend)) return spread(share(cases, 4), 1)
+  return backend === 'gemini' ? spread(share(cases, 6), 1) : spread(cases, 3)
+}
+
 describe.each(backends)('%s', (backend) => {
-  it.each(spread(cases, 5))('$name', async (each) => {
+  it.each(casesOf(backend))('$name', async (each) => {
     const { gateway, url } = await start()
     atTestEnd(() => gateway.close())
-    for (const door of doorNames) {
-      for (const stream of [true, false]) {
-        clear(upstreams)
-        played(backend, each, 3)
-        const asked = { model: nextModel(backend), turns: [{ user: 'hello' }], stream }
-        const { status, headers, error, complete } = await ask(url, door, asked)
-        const { code, message, ...expected } = expectedOf(backend, door, each)
-        const at = [door, stream ? 'streamed' : 'whole']
-        expect([...at, { status, type: error?.type }, complete]).toEqual([...at, expected, false])
-        if (code !== undefined) expect([...at, error?.code]).toEqual([...at, code])
-        expect(error?.message).toMatch(message)
-        expect(error?.message).not.toContain('<')
-        expect([...at, headers['retry-after-ms']]).toEqual([...at, each.retryAfterMs])
-        expect([...at, 'retry-after', headers['retry-after']]).toEqual([
-          ...at,
-          'retry-after',
-          each.retryAfter,
-        ])
-        // A refused token is renewed once.
-        const isRenewed = backend === 'cursor' && each.answer.status === 401
-        expect([...at, tries(backend)]).toEqual([...at, each.isRetried || isRenewed ? 2 : 1])
-      }
+    for (const { door, stream } of spread(forms, 4)) {
+      clear(upstreams)
+      played(backend, each, stream, 3)
+      const asked = { model: nextModel(backend), turns: [{ user: 'hello' }], stream }
+      const { status, headers, error, complete } = await ask(url, door, asked)
+      const { code, message, ...expected } = expectedOf(backend, door, each)
+      const at = [door, stream ? 'streamed' : 'whole']
+      expect([...at, { status, type: error?.type }, complete]).toEqual([...at, expected, false])
+      if (code !== undefined) expect([...at, error?.code]).toEqual([...at, code])
+      expect(error?.message).toMatch(message)
+      expect(error?.message).not.toContain('<')
+      expect([...at, headers['retry-after-ms']]).toEqual([...at, each.retryAfterMs])
+      expect([...at, 'retry-after', headers['retry-after']]).toEqual([...at, 'retry-after', each.retryAfter])
+      // A refused token is renewed once.
+      const isRenewed = backend === 'cursor' && each.answer.status === 401
+      expect([...at, tries(backend)]).toEqual([...at, each.isRetried || isRenewed ? 2 : 1])
     }
     clear(upstreams)
     const next = await ask(url, 'chat', {

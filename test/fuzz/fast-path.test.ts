@@ -12,6 +12,7 @@ import type { EventWriter } from '../../src/doors/door.ts'
 import { AnthropicReader } from '../../src/protocols/anthropic-messages/read.ts'
 import { MessagesWriter } from '../../src/protocols/anthropic-messages/write.ts'
 import { GeminiWriter } from '../../src/protocols/gemini/write.ts'
+import { OllamaWriter } from '../../src/protocols/ollama/write.ts'
 import { ChatReader } from '../../src/protocols/openai-chat/read.ts'
 import { ChatWriter } from '../../src/protocols/openai-chat/write.ts'
 import { ToolNames } from '../../src/protocols/openai-responses/tool-names.ts'
@@ -84,6 +85,9 @@ const writers: Record<string, () => EventWriter> = {
   messages: () => new MessagesWriter({ ...facts, showsThinking: true, requestId: 'r' }),
   gemini: () => new GeminiWriter({ ...facts, showsThoughts: true, form: 'sse' }),
   'gemini array': () => new GeminiWriter({ ...facts, showsThoughts: false, form: 'array' }),
+  ollama: () => new OllamaWriter({ ...facts, ...{ form: 'chat', showsThinking: true, now: () => 2 } }),
+  'ollama, generate': () =>
+    new OllamaWriter({ ...facts, ...{ form: 'generate', showsThinking: false, now: () => 2 } }),
   responses: () =>
     new ResponsesWriter({
       ...{ ...facts, names: new ToolNames(), includeProofs: true },
@@ -147,7 +151,8 @@ async function play({ chunks, reader, writer, slow, deltas }: Played) {
   }
   const body = new ByteSource(controller as unknown as Dispatcher.DispatchController)
   const response = { status: 200, headers: { 'content-type': 'text/event-stream' }, body }
-  const client = { origin: 'http://box', close: async () => undefined, request: async () => response }
+  const at = 'http://box'
+  const client = { origin: at, base: at, close: async () => undefined, request: async () => response }
   const turn = new Turn(
     httpTurn({
       ...{ client, path: '/', headers: {}, body: '', stream: true, reader, backend: 'box' },

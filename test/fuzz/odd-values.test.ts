@@ -7,7 +7,9 @@ import { Notes } from '../../src/core/notes.ts'
 import { anthropicMessagesDoor } from '../../src/doors/anthropic-messages.ts'
 import type { Door } from '../../src/doors/door.ts'
 import { geminiDoor } from '../../src/doors/gemini.ts'
+import { ollamaChatDoor, ollamaGenerateDoor } from '../../src/doors/ollama.ts'
 import { openaiChatDoor } from '../../src/doors/openai-chat.ts'
+import { preloadOf } from '../../src/protocols/ollama/request-in.ts'
 import { fromResponsesRequest } from '../../src/protocols/openai-responses/request-in.ts'
 
 const schema = { type: 'object', properties: { path: { type: 'string', description: 'a path' } } }
@@ -119,6 +121,35 @@ const gemini = {
   },
 }
 
+const ollama = {
+  model: 'm',
+  messages: [
+    { role: 'system', content: 'x' },
+    { role: 'user', content: 'x', images: ['iVBORw0KGgo='] },
+    {
+      role: 'assistant',
+      content: '',
+      thinking: 'x',
+      tool_calls: [{ id: 'c', function: { name: 'f', arguments: {} } }],
+    },
+    { role: 'tool', content: 'x', tool_name: 'f', tool_call_id: 'c' },
+  ],
+  tools: [{ type: 'function', function: { name: 'f', description: 'x', parameters: schema } }],
+  format: schema,
+  think: 'high',
+  options: { temperature: 1, top_k: 1, top_p: 1, num_predict: 1, stop: ['x'] },
+}
+
+const generate = {
+  model: 'm',
+  system: 'x',
+  prompt: 'x',
+  images: ['/9j/'],
+  raw: false,
+  suffix: '',
+  context: [],
+}
+
 const earlier = { conversation: () => undefined, itemsOf: () => undefined }
 
 /** The value with each of its members replaced in turn. */
@@ -138,6 +169,9 @@ const doors: [string, object, (body: unknown) => void][] = [
   ['messages', messages, read(anthropicMessagesDoor)],
   ['responses', responses, (body) => void fromResponsesRequest(body, new Notes(), earlier)],
   ['gemini', gemini, read(geminiDoor({ model: 'a/b', stream: false, form: 'sse' }))],
+  ['ollama', ollama, read(ollamaChatDoor)],
+  ['ollama, generate', generate, read(ollamaGenerateDoor)],
+  ['ollama, a model to load', { model: 'm', messages: [], keep_alive: '0s' }, (body) => void preloadOf(body)],
 ]
 
 describe.each(doors)('%s', (_, sample, take) => {

@@ -4,12 +4,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { AnthropicReader } from '../../src/protocols/anthropic-messages/read.ts'
+import { GeminiReader } from '../../src/protocols/gemini/read.ts'
 import { ChatReader } from '../../src/protocols/openai-chat/read.ts'
 import { ResponsesReader } from '../../src/protocols/openai-responses/read.ts'
 import type { TurnReader } from '../../src/protocols/streams/reader.ts'
 import { createSseReader } from '../../src/protocols/streams/sse.ts'
 import { checkTurn } from '../check-turn.ts'
 import { readChunks } from '../contract/reader.ts'
+import { geminiChunk } from './gemini-chunks.ts'
 import { fuzz } from './settings.ts'
 
 const options = (wholeArguments: boolean) => ({
@@ -23,6 +25,7 @@ const readers: Record<string, (whole: boolean) => TurnReader> = {
   chat: (whole) => new ChatReader(options(whole)),
   anthropic: (whole) => new AnthropicReader({ ...options(whole), toolName: (name) => name }),
   responses: (whole) => new ResponsesReader({ ...options(whole), source: 's', offered: new Set(['read']) }),
+  gemini: () => new GeminiReader({ ...options(true), source: 's' }),
 }
 const form = 'message' as const
 /** The same readers with their lanes open. The lane of Chat is for clients that take arguments whole. */
@@ -41,6 +44,7 @@ const laneReaders: typeof readers = {
       offered: new Set(['read']),
       lane: { dialect: 'openai-responses', form },
     }),
+  gemini: () => new GeminiReader({ ...options(true), source: 's', lane: { dialect: 'gemini', form } }),
 }
 
 const piece = fc.constantFrom(
@@ -223,6 +227,9 @@ const responsesEvent = fc.oneof(
 )
 
 const streams: Record<string, fc.Arbitrary<unknown[]>> = {
+  gemini: fc
+    .array(geminiChunk, { maxLength: 12 })
+    .map((chunks) => [...chunks, { candidates: [{ finishReason: 'STOP' }] }]),
   chat: fc.array(chatEvent, { maxLength: 12 }).map((events) => [...events, '[DONE]']),
   anthropic: fc
     .array(anthropicEvent, { maxLength: 16 })

@@ -63,3 +63,17 @@ it('reads what the library reads', () => {
     fuzz,
   )
 })
+
+it('refuses an event of more than 8 MiB, however it comes', () => {
+  const small = 'data: x\n\n'
+  const large = `data: ${'x'.repeat(8 * 1024 * 1024 + 1)}\n\n`
+  for (const parts of [
+    [large],
+    [small + large],
+    [small, large],
+    [small, large.slice(0, 9), large.slice(9)],
+  ]) {
+    const reader = createSseReader()
+    expect(() => parts.map((part) => reader.push(Buffer.from(part)))).toThrow('more than 8 MiB')
+  }
+})

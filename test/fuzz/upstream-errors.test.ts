@@ -6,6 +6,7 @@ import { GatewayError } from '../../src/core/errors.ts'
 import { fromAnthropicError } from '../../src/protocols/anthropic-messages/errors.ts'
 import { AnthropicReader } from '../../src/protocols/anthropic-messages/read.ts'
 import { parseEndOfStream, parseUnaryError } from '../../src/protocols/connect/end-stream.ts'
+import { fromGeminiError } from '../../src/protocols/gemini/upstream-errors.ts'
 import { fromChatError } from '../../src/protocols/openai-chat/errors.ts'
 import { ChatReader } from '../../src/protocols/openai-chat/read.ts'
 import { fromQwenWebError } from '../../src/protocols/qwen-web/errors.ts'
@@ -43,7 +44,12 @@ const { value } = fc.letrec((tie) => ({
 /** As it comes over the wire. */
 const body = value.map((given) => JSON.parse(JSON.stringify(given)) as unknown)
 const status = fc.constantFrom(200, 400, 401, 403, 404, 409, 413, 422, 429, 500, 502, 503, 529)
-const readers = { openai: fromChatError, anthropic: fromAnthropicError, 'qwen-web': fromQwenWebError }
+const readers = {
+  openai: fromChatError,
+  anthropic: fromAnthropicError,
+  gemini: fromGeminiError,
+  'qwen-web': fromQwenWebError,
+}
 
 const deep = JSON.parse('['.repeat(5_000) + ']'.repeat(5_000)) as unknown
 const unprintable = JSON.parse('{"toString":1,"valueOf":2}') as unknown

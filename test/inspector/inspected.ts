@@ -16,7 +16,9 @@ import { chromiumProgram } from '../threats/browser.ts'
 export const useInspected = ({ settings, ...options }: BenchOptions = {}): Bench =>
   useBench({ ...options, settings: { inspector: { enabled: true }, ...settings } })
 
-export const linkOf = ({ gateway, url }: Bench): string => gateway.inspector?.link(url) ?? ''
+type Inspected = Pick<Bench, 'gateway' | 'url'>
+
+export const linkOf = ({ gateway, url }: Inspected): string => gateway.inspector?.link(url) ?? ''
 export const tokenOf = (bench: Bench): string => linkOf(bench).split('#login=')[1] ?? ''
 
 export const postLogin = (bench: Bench, token: string, headers: Record<string, string> = {}) =>
@@ -68,7 +70,7 @@ export interface Opened {
 /** A separate browser that has followed the link. */
 export async function openInspector(
   browser: Browser,
-  bench: Bench,
+  bench: Inspected,
   options: BrowserContextOptions = {},
 ): Promise<Opened> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })

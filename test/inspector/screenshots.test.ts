@@ -81,11 +81,8 @@ describeWith([chromiumProgram], 'screenshots of the inspector', () => {
         'user-agent': 'codex_cli/1',
       })
       await page.getByRole('option', { name: /running/ }).waitFor()
-      await page.getByRole('option').filter({ hasText: 'The date in the report' }).click()
-      await page
-        .getByRole('img', { name: /^Call of read_file/ })
-        .first()
-        .waitFor()
+      await page.getByRole('option').filter({ hasText: 'The date in the report' }).last().click()
+      await page.locator('.entry.chosen').waitFor()
       for (const [name, colorScheme] of [
         ['inspector.png', 'light'],
         ['inspector-dark.png', 'dark'],

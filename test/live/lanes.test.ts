@@ -18,7 +18,7 @@ const name = 'name-of-the-client'
 
 interface LaneRows {
   api: string
-  path: string
+  path(stream: boolean): string
   service: Json
   model: string
   question: Json
@@ -32,7 +32,7 @@ interface LaneRows {
 const lanes: readonly LaneRows[] = [
   {
     api: 'messages',
-    path: '/v1/messages',
+    path: () => '/v1/messages',
     service: { kind: 'anthropic' },
     model: 'claude-opus-5-5',
     question: { max_tokens: 9, messages: [{ role: 'user', content: 'go' }] },
@@ -42,13 +42,24 @@ const lanes: readonly LaneRows[] = [
   },
   {
     api: 'responses',
-    path: '/v1/responses',
+    path: () => '/v1/responses',
     service: { kind: 'openai', api: 'responses' },
     model: 'gpt-5.6-sol',
     question: { input: 'go' },
     isPlayed: (row) => !isUnreadable(row),
     first: (chunks) => firstResponse(chunks) ?? [],
     expected: renamedResponse,
+  },
+  {
+    api: 'gemini',
+    path: (stream) =>
+      `/v1beta/models/${name}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
+    service: { kind: 'gemini' },
+    model: 'gemini-3.8-flash',
+    question: { contents: [{ role: 'user', parts: [{ text: 'go' }] }] },
+    isPlayed: () => true,
+    first: (chunks) => [...chunks],
+    expected: renamedVersion,
   },
 ]
 
@@ -77,10 +88,10 @@ function play(lane: LaneRows, rows: readonly Recording[]): void {
   })
 
   const ask = async (stream: boolean) => {
-    const answer = await fetch(`${gateway.url}${lane.path}`, {
+    const answer = await fetch(`${gateway.url}${lane.path(stream)}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ model: name, stream, ...lane.question }),
+      body: JSON.stringify({ ...(lane.api === 'gemini' ? {} : { model: name, stream }), ...lane.question }),
     })
     return answer.text()
   }
@@ -121,6 +132,11 @@ function renamed(chunk: string): string {
   if (type === 'message') return chunk.replace(`"model":${JSON.stringify(model)}`, `"model":"${name}"`)
   if (type !== 'message_start') return chunk
   return chunk.replace(JSON.stringify(message.model), JSON.stringify(name))
+}
+
+function renamedVersion(sent: string): string {
+  const { modelVersion } = JSON.parse(sent)
+  return sent.replace(`"modelVersion":${JSON.stringify(modelVersion)}`, `"modelVersion":"${name}"`)
 }
 
 /** The id is the gateway's own, and the same in all events. */

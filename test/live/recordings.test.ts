@@ -3,6 +3,8 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { encodeChunk } from '../../sim/clouds/event-stream.ts'
+import { clouds } from '../faults/upstreams.ts'
 import { startGateway } from '../harness.ts'
 import { doors } from './doors.ts'
 import {
@@ -16,7 +18,13 @@ import {
 import { unexpectedRepairs, unseenRepairs } from './service-notes.ts'
 
 const folder = process.env.CASES_DIR
-const backends: Record<string, string> = { chat: 'openai', messages: 'anthropic', responses: 'responses' }
+/** Those that speak an API. Clouds serve Claude in its own form, Bedrock in frames of AWS. */
+const backends: Record<string, readonly string[]> = {
+  chat: ['openai'],
+  gemini: ['gemini'],
+  messages: ['anthropic', 'bedrock', 'vertex'],
+  responses: ['responses'],
+}
 
 if (folder === undefined)
   it.skip('set CASES_DIR to the folder of live.jsonl.gz, and its answers are played', () => undefined)
@@ -39,10 +47,13 @@ function play(rows: readonly Recording[]): void {
     upstream = createServer((request, response) => {
       request.resume()
       const { chunks, body, api } = playing
-      response.writeHead(isRefusal(playing) ? 400 : 200, {
-        'content-type': chunks ? 'text/event-stream' : 'application/json',
+      const isBedrock = request.url?.startsWith('/model/') === true
+      const streamType = isBedrock ? 'application/vnd.amazon.eventstream' : 'text/event-stream'
+      response.writeHead(isRefusal(playing) ? refusedStatus(playing) : 200, {
+        'content-type': chunks ? streamType : 'application/json',
       })
-      response.end(chunks ? frames(chunks, api) : JSON.stringify(body))
+      if (!chunks) response.end(JSON.stringify(body))
+      else response.end(isBedrock ? Buffer.concat(chunks.map(encodeChunk)) : frames(chunks, api))
     })
     await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve))
     const url = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`
@@ -50,6 +61,8 @@ function play(rows: readonly Recording[]): void {
       backends: {
         openai: { kind: 'openai', baseUrl: `${url}/v1`, apiKey: 'key-of-the-upstream' },
         anthropic: { kind: 'anthropic', baseUrl: url, apiKey: 'key-of-the-upstream' },
+        gemini: { kind: 'gemini', baseUrl: url, apiKey: 'key-of-the-upstream' },
+        ...clouds(url, url),
         responses: {
           kind: 'openai',
           baseUrl: `${url}/v1`,
@@ -64,30 +77,39 @@ function play(rows: readonly Recording[]): void {
     upstream.close()
   })
 
-  const titled = rows.map((row) => [`${row.service} ${row.id} (${row.api}, ${row.form})`, row] as const)
+  const titled = rows.flatMap((row) =>
+    (backends[row.api] ?? []).map(
+      (backend) => [`${row.service} ${row.id} (${backend}, ${row.form})`, row, backend] as const,
+    ),
+  )
   const isBroken = (row: Recording) => isRefusal(row) || isSpliced(row) || isUnreadable(row)
   describe.each(Object.entries(doors))('by %s', (name, door) => {
-    // Responses to Responses is a lane: lanes.test.ts compares the bytes.
+    // Responses to Responses, and Gemini to Gemini, are lanes: lanes.test.ts compares the bytes.
     const isForwarded = (row: Recording) =>
-      name === 'Responses' && row.api === 'responses' && row.form !== 'error' && !isBroken(row)
-    it.each(titled.filter(([, row]) => !isForwarded(row)))('%s', async (_title, row) => {
+      (name === 'Responses' || name === 'Gemini') &&
+      row.api === name.toLowerCase() &&
+      row.form !== 'error' &&
+      !isBroken(row)
+    it.each(titled.filter(([, row]) => !isForwarded(row)))('%s', async (_title, row, backend) => {
       playing = row
       const stream = row.form === 'stream'
       const expected = isBroken(row) ? undefined : saidBy(row)
       const names = [...new Set(expected?.calls.map(({ name }) => name))]
       gateway.logs.length = 0
-      const answer = await fetch(`${gateway.url}${door.path}`, {
+      const model = `${backend}/${row.service}-model`
+      const answer = await fetch(`${gateway.url}${door.path(model, stream)}`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({
-          model: `${backends[row.api]}/${row.service}-model`,
+          ...(name === 'Gemini' ? {} : { model, ...(stream || name === 'Ollama' ? { stream } : {}) }),
           ...door.body(names),
-          ...(stream ? { stream } : {}),
         }),
       })
       if (!expected) return expectError(answer, row)
       expect(answer.status).toBe(200)
-      expect(await door.hear(answer, stream)).toEqual({ ...expected, problems: [] })
+      const isFiltered = name === 'Ollama' && expected.finish === 'content-filter'
+      const finish = isFiltered ? 'stop' : expected.finish
+      expect(await door.hear(answer, stream)).toEqual({ ...expected, finish, problems: [] })
       const isOwn = name.toLowerCase() === row.api
       const notes = await vi.waitFor(() => notesOf(gateway.logs))
       expect(unexpectedRepairs(row.api, row.service, isOwn, notes)).toEqual([])
@@ -104,6 +126,9 @@ function notesOf(logs: readonly string[]): string[] {
   return line.notes ?? []
 }
 
+/** Google's body has the status. */
+const refusedStatus = ({ body, api }: Recording): number => (api === 'gemini' ? body.error.code : 400)
+
 const isRefusal = ({ form, body }: Recording) => form === 'error' && body.error !== undefined
 
 /** With the service's own words, and without a call that nobody made. */
@@ -112,7 +137,7 @@ async function expectError(answer: Response, row: Recording): Promise<void> {
   expect(text).toContain('"error"')
   expect(text).not.toContain('"tool_calls"')
   if (!isRefusal(row)) return
-  expect(answer.status).toBe(row.body.error.code === 'insufficient_quota' ? 402 : 400)
+  expect(answer.status).toBe(row.body.error.code === 'insufficient_quota' ? 402 : refusedStatus(row))
   expect(text).toContain(JSON.stringify(row.body.error.message).slice(1, -1))
 }
 

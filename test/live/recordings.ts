@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
+import { geminiSaid } from './gemini-said.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: recordings are looked into
 export type Json = any
@@ -34,6 +35,7 @@ export function readRecordings(folder: string): Recording[] {
 
 export function saidBy(row: Recording): Said {
   if (row.api === 'chat') return chatSaid(messagesOf(row))
+  if (row.api === 'gemini') return geminiSaid(row)
   return row.api === 'responses' ? itemsSaid(responseOf(row)) : blocksSaid(blocksOf(row))
 }
 

@@ -1,8 +1,8 @@
 // A gateway in front of a model that makes malformed calls: a backend for each dialect and each setting of the check.
 
 import { afterAll, beforeAll } from 'vitest'
-import { startGateway } from '../harness.ts'
-import { type Dialect, dialects } from './renderings.ts'
+import { claudeAt, startGateway } from '../harness.ts'
+import { type Dialect, dialectsOfTheRun } from './renderings.ts'
 import { type ScriptedModel, startScriptedModel } from './scripted-model.ts'
 
 export const modes = ['off', 'note', 'repair', 'retry'] as const
@@ -13,7 +13,8 @@ export interface CallBench extends Omit<ScriptedModel, 'stop'> {
 }
 
 const backendOf = (dialect: Dialect, url: string): Record<string, unknown> => {
-  if (dialect === 'messages') return { kind: 'anthropic', baseUrl: url, apiKey: 'x' }
+  if (dialect === 'messages') return claudeAt('anthropic', url)
+  if (dialect === 'bedrock' || dialect === 'vertex') return claudeAt(dialect, url)
   const openai = { kind: 'openai', baseUrl: `${url}/v1`, apiKey: 'x' }
   if (dialect === 'text') return { ...openai, api: 'chat', tools: 'text' }
   return { ...openai, api: dialect }
@@ -24,7 +25,7 @@ export const modelOf = (dialect: Dialect, mode?: Mode) => `${dialect}${mode ? `-
 
 export async function startCallBench(settings: Record<string, unknown> = {}): Promise<CallBench> {
   const model = await startScriptedModel()
-  const backends = dialects.flatMap((dialect) => {
+  const backends = dialectsOfTheRun.flatMap((dialect) => {
     const backend = backendOf(dialect, model.url)
     return [
       [dialect, backend],

@@ -1,14 +1,19 @@
 // A question with tools at each door, and what the client hears, read by code of its own.
 
 import { readChatStream } from '../chat-stream.ts'
+import { isNightly } from '../depth.ts'
 import { readGeminiStream } from '../gemini-stream.ts'
 import { messagesStreamProblems } from '../messages-stream.ts'
+import { readOllamaStream } from '../ollama-stream.ts'
 import { readResponsesStream } from '../responses-stream.ts'
 import { at, countAt, type ExactValue, listAt, readExact, textAt, writeExact } from './exact-json.ts'
 import type { OfferedTool } from './kind.ts'
 
 export const doorNames = ['chat', 'responses', 'messages', 'gemini'] as const
-export type DoorName = (typeof doorNames)[number]
+/** The last one by night. */
+export const allDoorNames = [...doorNames, 'ollama'] as const
+export type DoorName = (typeof allDoorNames)[number]
+export const doorsOfTheRun: readonly DoorName[] = isNightly ? allDoorNames : doorNames
 
 export interface HeardCall {
   id: string
@@ -67,12 +72,17 @@ export async function ask(
 
 export async function hear(door: DoorName, stream: boolean, answer: Response): Promise<Heard> {
   const raw = await answer.text()
-  const isStream = (answer.headers.get('content-type') ?? '').startsWith('text/event-stream')
+  const type = answer.headers.get('content-type') ?? ''
+  const isLines = type.startsWith('application/x-ndjson')
+  const isStream = isLines || type.startsWith('text/event-stream')
   const lines = raw.split('\n')
-  const data = lines.flatMap((line) => (line.startsWith('data: {') ? [line.slice('data: '.length)] : []))
+  const dataOf = (line: string) => (line.startsWith('data: {') ? [line.slice('data: '.length)] : [])
+  const data = isLines ? lines.filter(Boolean) : lines.flatMap(dataOf)
   const events = (isStream ? data : [raw]).map(readExact)
   const late = lines.flatMap((line) => /^: x-dragoman-notes: (.*)$/.exec(line)?.[1] ?? [])
-  const inChunks = events.flatMap((event) => listAt(event, 'dragomanNotes').map(writeExact))
+  const inChunks = events.flatMap((event) =>
+    ['dragomanNotes', 'dragoman_notes'].flatMap((name) => listAt(event, name).map(writeExact)),
+  )
   const copy = new Response(raw, { status: answer.status, headers: answer.headers })
   return {
     ...doors[door].read(events, isStream),
@@ -148,6 +158,18 @@ const doors: Record<DoorName, Door> = {
     }),
     read: geminiSaid,
     problems: async (answer) => (await readGeminiStream(answer)).problems,
+  },
+  ollama: {
+    path: () => '/api/chat',
+    body: (tools) => ({
+      messages: go,
+      tools: tools.map(({ name, schema }) => ({
+        type: 'function',
+        function: { name, description: name, ...(schema ? { parameters: schema } : {}) },
+      })),
+    }),
+    read: ollamaSaid,
+    problems: async (answer) => (await readOllamaStream(answer)).problems,
   },
 }
 
@@ -238,5 +260,24 @@ function geminiSaid(events: ExactValue[]): Said {
       return call ? [toolUse(textAt(call, 'id'), textAt(call, 'name'), inputOf(at(call, 'args')))] : []
     }),
     usage: { input: countAt(usage, 'promptTokenCount'), output: countAt(usage, 'candidatesTokenCount') },
+  }
+}
+
+function ollamaSaid(events: ExactValue[]): Said {
+  const messages = events.map((event) => at(event, 'message'))
+  const last = events.at(-1)
+  return {
+    error: errorOf(events),
+    text: messages.map((message) => textAt(message, 'content')).join(''),
+    calls: messages.flatMap((message) =>
+      listAt(message, 'tool_calls').map((call) =>
+        toolUse(
+          textAt(call, 'id'),
+          textAt(call, 'function', 'name'),
+          inputOf(at(call, 'function', 'arguments')),
+        ),
+      ),
+    ),
+    usage: { input: countAt(last, 'prompt_eval_count'), output: countAt(last, 'eval_count') },
   }
 }

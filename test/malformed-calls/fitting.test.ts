@@ -2,18 +2,19 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { spread } from '../depth.ts'
 import { style, writeJson } from '../fuzz/json-style.ts'
 import { fuzzShare } from '../fuzz/settings.ts'
 import { modelOf, useCallBench } from './bench.ts'
-import { ask, doorNames } from './doors.ts'
+import { ask, doorsOfTheRun } from './doors.ts'
 import { readExact, writeExact } from './exact-json.ts'
 import { fittingCall } from './fitting-call.ts'
-import { dialects, type ModelAnswer } from './renderings.ts'
+import { dialectsOfTheRun, type ModelAnswer, spokenBy } from './renderings.ts'
 
 const bench = useCallBench()
 
-describe.each(dialects)('a call that fits, of a model that speaks %s', (dialect) => {
-  it.each(doorNames)('at the door for %s', async (door) => {
+describe.each(dialectsOfTheRun)('a call that fits, of a model that speaks %s', (dialect) => {
+  it.each(spread(doorsOfTheRun, 2))('at the door for %s', async (door) => {
     await fc.assert(
       fc.asyncProperty(fittingCall, style, fc.boolean(), async ({ schema, value }, spelling, stream) => {
         const input = writeJson(value, { ...spelling, order: 'as it is' })
@@ -25,7 +26,7 @@ describe.each(dialects)('a call that fits, of a model that speaks %s', (dialect)
         bench.play(dialect, [answer])
         const model = modelOf(dialect, 'retry')
         const heard = await ask(bench.url, { door, stream, model, tools: [{ name: 'use', schema }] })
-        const sentText = dialect === 'chat' || dialect === 'responses' || (dialect === 'messages' && stream)
+        const sentText = spokenBy(dialect) === 'messages' ? stream : dialect !== 'text'
         const [call] = heard.calls
         expect([heard.error, heard.notes, heard.calls.length, call?.name]).toEqual([undefined, '', 1, 'use'])
         if (heard.exact && sentText) expect(call?.arguments).toBe(input)

@@ -70,6 +70,22 @@ export const historyOf: Record<DoorName, (heard: Heard) => Json> = {
       },
     ],
   }),
+  ollama: ({ text, calls }) => ({
+    messages: [
+      { role: 'user', content: 'go' },
+      {
+        role: 'assistant',
+        content: text,
+        tool_calls: calls.map(({ id, name, arguments: input }) => ({
+          id,
+          function: { name, arguments: JSON.parse(input) },
+        })),
+      },
+      ...calls.map(({ id, name }) => ({
+        ...{ role: 'tool', tool_call_id: id, tool_name: name, content: 'the result' },
+      })),
+    ],
+  }),
 }
 
 /** Without it, no thinking goes back. */
@@ -78,4 +94,5 @@ export const thinking: Record<DoorName, Json> = {
   responses: { reasoning: { effort: 'high' } },
   messages: {},
   gemini: { generationConfig: { thinkingConfig: { thinkingLevel: 'high' } } },
+  ollama: { think: 'high' },
 }

@@ -3,12 +3,12 @@
 
 import { describe, expect, it } from 'vitest'
 import { useCallBench } from './bench.ts'
-import { ask, type DoorName } from './doors.ts'
+import { ask, type DoorName, doorsOfTheRun } from './doors.ts'
 import { readExact, sortedExact } from './exact-json.ts'
 import { historyOf, thinking } from './histories.ts'
 import type { EmittedCall, Kind } from './kind.ts'
 import { kinds } from './kinds.ts'
-import type { Dialect, ModelAnswer } from './renderings.ts'
+import { type Dialect, dialectsOfTheRun, type ModelAnswer, type Spoken, spokenBy } from './renderings.ts'
 import { badId, firstAnswer, toolsOf } from './script.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: requests are looked into
@@ -18,6 +18,8 @@ const bench = useCallBench()
 const models: Record<Dialect, string> = {
   chat: 'chat-repair/gpt-demo',
   messages: 'messages-repair/claude-sonnet-4-5',
+  bedrock: 'bedrock-repair/claude-sonnet-4-5',
+  vertex: 'vertex-repair/claude-sonnet-4-5',
   responses: 'responses-repair/gpt-5.6-sol',
   text: 'text-repair/m',
 }
@@ -37,7 +39,7 @@ interface Replayed {
   hasThinking: boolean
 }
 
-const readers: Record<Dialect, (body: Json) => Replayed> = {
+const readers: Record<Spoken, (body: Json) => Replayed> = {
   chat: ({ messages }) => {
     const [call] = messages.find((one: Json) => one.tool_calls).tool_calls
     const result = messages.find((one: Json) => one.role === 'tool')
@@ -79,13 +81,13 @@ async function twoTurns(kind: Kind, dialect: Dialect, door: DoorName, stream: bo
   const next = await ask(bench.url, { ...asking, more: { ...thinking[door], ...historyOf[door](heard) } })
   expect([next.error, next.text]).toEqual([undefined, 'Done.'])
   expect(bench.asked).toHaveLength(2)
-  return readers[dialect](JSON.parse(bench.asked[1]?.body ?? ''))
+  return readers[spokenBy(dialect)](JSON.parse(bench.asked[1]?.body ?? ''))
 }
 
-const ways = (['chat', 'messages', 'responses', 'text'] as const).flatMap((dialect) =>
-  (['chat', 'responses', 'messages', 'gemini'] as const)
+const ways = dialectsOfTheRun.flatMap((dialect) =>
+  doorsOfTheRun
     // Thinking of these is the client's to keep.
-    .map((door) => ({ dialect, door, keeps: !(dialect === 'messages' && door === 'messages') })),
+    .map((door) => ({ dialect, door, keeps: spokenBy(dialect) !== 'messages' || door !== 'messages' })),
 )
 
 describe.each(ways)('$dialect → $door', ({ dialect, door, keeps }) => {

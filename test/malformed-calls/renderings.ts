@@ -1,6 +1,8 @@
 // One answer of a model as each service writes it. Arguments are put in as text: numbers and blanks stay as the model emits them.
 
-import { eventStream, type ScriptedAnswer } from '../scripted-upstream.ts'
+import { encodeChunk } from '../../sim/clouds/event-stream.ts'
+import { isNightly } from '../depth.ts'
+import { type AskedUpstream, eventStream, type ScriptedAnswer } from '../scripted-upstream.ts'
 
 export interface ModelCall {
   id: string
@@ -18,15 +20,35 @@ export interface ModelAnswer {
   usage: { input: number; output: number }
 }
 
-export type Dialect = 'chat' | 'messages' | 'responses' | 'text'
-export const dialects: readonly Dialect[] = ['chat', 'messages', 'responses', 'text']
+export const dialects = ['chat', 'messages', 'responses', 'text'] as const
+/** Claude on a cloud speaks Messages, in another frame. By night. */
+export const allDialects = [...dialects, 'bedrock', 'vertex'] as const
+export type Dialect = (typeof allDialects)[number]
+export const dialectsOfTheRun: readonly Dialect[] = isNightly ? allDialects : dialects
+
+export type Spoken = (typeof dialects)[number]
+export const spokenBy = (dialect: Dialect): Spoken =>
+  dialect === 'bedrock' || dialect === 'vertex' ? 'messages' : dialect
 
 const quoted = (value: unknown) => JSON.stringify(value)
 
 export function render(dialect: Dialect, answer: ModelAnswer, stream: boolean): ScriptedAnswer {
-  const [whole, streamed] = writers[dialect]
-  return stream ? { headers: eventStream, body: streamed(answer) } : { body: whole(answer) }
+  const [whole, streamed] = writers[spokenBy(dialect)]
+  if (!stream) return { body: whole(answer) }
+  const body = streamed(answer)
+  if (dialect !== 'bedrock') return { headers: eventStream, body }
+  const data = body.split('\n').filter((line) => line.startsWith('data: '))
+  const frames = data.map((line) => encodeChunk(line.slice('data: '.length)))
+  return { headers: { 'content-type': 'application/vnd.amazon.eventstream' }, body: Buffer.concat(frames) }
 }
+
+/** Whether the service was asked for a stream. Clouds are by the path. */
+export const isStreamAsked = ({ path, body }: Pick<AskedUpstream, 'path' | 'body'>): boolean =>
+  path.includes('-stream') || JSON.parse(body).stream === true
+
+/** Whether the arguments came from the service as text, whose bytes can be kept. */
+export const sendsText = (dialect: Dialect, asked: AskedUpstream | undefined): boolean =>
+  spokenBy(dialect) !== 'messages' || (asked !== undefined && isStreamAsked(asked))
 
 type Writer = (answer: ModelAnswer) => string
 
@@ -240,7 +262,7 @@ const inText = (answer: ModelAnswer): ModelAnswer => ({
 const blockOf = ({ name, arguments: input, block }: ModelCall) =>
   block ?? `<tool_call>\n{"name": ${quoted(name)}, "arguments": ${input}}\n</tool_call>`
 
-const writers: Record<Dialect, [whole: Writer, streamed: Writer]> = {
+const writers: Record<Spoken, [whole: Writer, streamed: Writer]> = {
   chat: [chatWhole, chatStreamed],
   messages: [messagesWhole, messagesStreamed],
   responses: [(answer) => quoted(response(answer, itemsOf(answer))), responsesStreamed],

@@ -1,12 +1,12 @@
 // Calls that nothing puts right, with `check: "retry"`: the model is asked once more, and what it says then decides.
 
 import { describe, expect, it } from 'vitest'
-import { isNightly } from '../depth.ts'
+import { isNightly, share, spread } from '../depth.ts'
 import { modelOf, useCallBench } from './bench.ts'
-import { ask, type DoorName, doorNames } from './doors.ts'
+import { ask, type DoorName, doorsOfTheRun } from './doors.ts'
 import type { EmittedCall, Kind } from './kind.ts'
 import { kinds } from './kinds.ts'
-import { type Dialect, dialects } from './renderings.ts'
+import { type Dialect, dialectsOfTheRun, sendsText } from './renderings.ts'
 import {
   becomes,
   firstAnswer,
@@ -59,14 +59,16 @@ const forms = [
   { parallel: false, stream: false },
 ]
 
-/** At night all kinds in all forms; by day every dialect at every door, the kinds and forms in turn. */
+/** At night an eighth of all kinds in all forms, by the seed; by day every dialect at every door, the kinds and forms in turn. */
 function rowsOf(ending: Ending, offset: number): Row[] {
   const possible = forms.filter(({ parallel }) => parallel || !ending.parallel)
-  const pairs = dialects.flatMap((dialect) => doorNames.map((door) => ({ dialect, door })))
-  if (isNightly)
-    return wrong.flatMap((kind) =>
+  const pairs = dialectsOfTheRun.flatMap((dialect) => doorsOfTheRun.map((door) => ({ dialect, door })))
+  if (isNightly) {
+    const all = wrong.flatMap((kind) =>
       pairs.flatMap((pair) => possible.map((form) => ({ kind, ...pair, ...form }))),
     )
+    return share(all, all.length / 8)
+  }
   return pairs.flatMap((pair, at) =>
     possible.map((form, turn) => {
       const kind = wrong[(offset * 7 + at * possible.length + turn) % wrong.length] as Kind
@@ -82,7 +84,7 @@ async function judge(row: Row, ending: Ending): Promise<string[]> {
   const heard = await ask(bench.url, { door, stream, model: modelOf(dialect, 'retry'), tools: toolsOf(kind) })
   const { text } = ending
   const expected: Expected = { calls: ending.calls(kind), notes: 'some', asked: 2, ...(text ? { text } : {}) }
-  const sentText = dialect !== 'messages' || JSON.parse(bench.asked[0]?.body ?? '{}').stream === true
+  const sentText = sendsText(dialect, bench.asked[0])
   const problems = problemsOf({ ...row, mode: 'retry' }, expected, heard, sentText)
   if (bench.asked.length !== 2) problems.push(`the model was asked ${bench.asked.length} times`)
   problems.push(...problemsOfSecond(dialect, bench.asked, kind))
@@ -94,8 +96,8 @@ async function judge(row: Row, ending: Ending): Promise<string[]> {
   return problems.map((problem) => `${where}: ${problem}`)
 }
 
-describe.each(endings)('the second try $name', (ending) => {
-  it.each(dialects)('of a model that speaks %s', async (dialect) => {
+describe.each(spread(endings, 2))('the second try $name', (ending) => {
+  it.each(dialectsOfTheRun)('of a model that speaks %s', async (dialect) => {
     const found: string[] = []
     for (const row of rowsOf(ending, endings.indexOf(ending)))
       if (row.dialect === dialect) found.push(...(await judge(row, ending)))
@@ -104,7 +106,7 @@ describe.each(endings)('the second try $name', (ending) => {
 })
 
 describe('a second try that can be put right', () => {
-  it.each(dialects)('is put right: a model that speaks %s', async (dialect) => {
+  it.each(dialectsOfTheRun)('is put right: a model that speaks %s', async (dialect) => {
     const kind = kinds.find(({ id }) => id === 'required-missing') as Kind
     const mendable = kinds.find(({ id }) => id === 'text-for-integer') as Kind
     const second = { ...secondAnswer({ ...kind, again: mendable.call }, 'good') }
@@ -128,7 +130,7 @@ describe('a second try that can be put right', () => {
 })
 
 describe('two calls of one answer that nothing puts right', () => {
-  it.each(dialects)('are asked for in one question: a model that speaks %s', async (dialect) => {
+  it.each(dialectsOfTheRun)('are asked for in one question: a model that speaks %s', async (dialect) => {
     const kind = kinds.find(({ id }) => id === 'required-missing') as Kind
     const { calls, ...answer } = firstAnswer(kind, false)
     const twice = [

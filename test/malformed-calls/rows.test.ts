@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { kinds } from './kinds.ts'
+import { spokenBy } from './renderings.ts'
 import { allRows, type Row, rowsOfTheDay } from './rows.ts'
 
 describe('the rows of the day', () => {
@@ -14,9 +15,10 @@ describe('the rows of the day', () => {
       ]),
     )
 
-  it('have every kind in every dialect, at every door, in every form and setting, and all of these in pairs', () => {
+  it('have every kind in every dialect, at every door but one, in every form and setting, and all of these in pairs', () => {
     const seen = meetings(rowsOfTheDay())
-    expect([...meetings(allRows)].filter((one) => !seen.has(one))).toEqual([])
+    const ofDay = allRows.filter(({ door, dialect }) => door !== 'ollama' && spokenBy(dialect) === dialect)
+    expect([...meetings(ofDay)].filter((one) => !seen.has(one))).toEqual([])
   })
 
   it('are of kinds whose names are distinct', () => {

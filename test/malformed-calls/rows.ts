@@ -1,10 +1,10 @@
 // Every kind of call, by every dialect of a model, at every door, in every form and with every setting of the check.
 
 import { type Mode, modes } from './bench.ts'
-import { type DoorName, doorNames } from './doors.ts'
+import { allDoorNames, type DoorName, doorNames } from './doors.ts'
 import type { Kind } from './kind.ts'
 import { kinds } from './kinds.ts'
-import { type Dialect, dialects } from './renderings.ts'
+import { allDialects, type Dialect, dialects } from './renderings.ts'
 
 export interface Row {
   kind: Kind
@@ -23,8 +23,8 @@ const forms = [
 ] as const
 
 export const allRows: readonly Row[] = kinds.flatMap((kind) =>
-  dialects.flatMap((dialect) =>
-    doorNames.flatMap((door) =>
+  allDialects.flatMap((dialect) =>
+    allDoorNames.flatMap((door) =>
       modes.flatMap((mode) => forms.map((form) => ({ kind, dialect, door, mode, ...form }))),
     ),
   ),

@@ -1,7 +1,7 @@
 // A model that says what it is told to, in the dialect of its service.
 
 import { type AskedUpstream, startScriptedUpstream } from '../scripted-upstream.ts'
-import { type Dialect, type ModelAnswer, render } from './renderings.ts'
+import { type Dialect, isStreamAsked, type ModelAnswer, render } from './renderings.ts'
 
 /** `fails`: the service answers with a 500. */
 export type Reply = ModelAnswer | 'fails'
@@ -22,11 +22,11 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
     asked: upstream.asked,
     play(dialect, replies) {
       upstream.asked.length = 0
-      upstream.respond = ({ body }) => {
+      upstream.respond = (request) => {
         const reply = replies[upstream.asked.length - 1]
         if (reply === undefined || reply === 'fails')
           return { status: 500, body: '{"error":{"message":"no more answers","type":"server_error"}}' }
-        return render(dialect, reply, JSON.parse(body).stream === true)
+        return render(dialect, reply, isStreamAsked(request))
       }
     },
     stop: () => upstream.close(),

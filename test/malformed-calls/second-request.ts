@@ -2,7 +2,7 @@
 
 import type { AskedUpstream } from '../scripted-upstream.ts'
 import type { EmittedCall, Kind } from './kind.ts'
-import type { Dialect } from './renderings.ts'
+import { type Dialect, type Spoken, spokenBy } from './renderings.ts'
 import { badId } from './script.ts'
 import { asEmitted } from './verdict.ts'
 
@@ -14,8 +14,7 @@ interface Replayed {
   results: { id: string; text: string; isError?: boolean }[]
 }
 
-/** The calls and results of a request. */
-export const replayed: Record<Exclude<Dialect, 'text'>, (body: Json) => Replayed> = {
+const replayers: Record<Exclude<Spoken, 'text'>, (body: Json) => Replayed> = {
   chat: ({ messages }) => ({
     calls: messages.flatMap(({ tool_calls: calls = [] }: Json) =>
       calls.map((call: Json) => ({ id: call.id, name: call.function.name, input: call.function.arguments })),
@@ -49,6 +48,10 @@ export const replayed: Record<Exclude<Dialect, 'text'>, (body: Json) => Replayed
   }),
 }
 
+/** The calls and results of a request. */
+export const replayed = (dialect: Dialect, body: Json): Replayed =>
+  replayers[spokenBy(dialect) as Exclude<Spoken, 'text'>](body)
+
 /** A service refuses a history in which names have other characters. */
 const isName = (sent: string, name: string) => sent === name || (/[^\w-]/.test(name) && !/[^\w-]/.test(sent))
 
@@ -77,7 +80,7 @@ export function problemsOfSecond(
     ...problems,
     ...(dialect === 'text'
       ? problemsInText(one, other, bad)
-      : problemsOfResults(replayed[dialect](other), bad)),
+      : problemsOfResults(replayed(dialect, other), bad)),
   ]
 }
 

@@ -1,19 +1,20 @@
 // Where the check is set, what it is without a setting, and where it can only note.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { spread } from '../depth.ts'
 import { startGateway } from '../harness.ts'
 import { type CallBench, modelOf, modes, startCallBench, useCallBench } from './bench.ts'
-import { ask, doorNames, type Heard } from './doors.ts'
+import { ask, doorsOfTheRun, type Heard } from './doors.ts'
 import type { Kind } from './kind.ts'
 import { kinds } from './kinds.ts'
-import { type Dialect, dialects } from './renderings.ts'
+import { type Dialect, dialectsOfTheRun } from './renderings.ts'
 import { firstAnswer, secondAnswer, toolsOf } from './script.ts'
 import { expectedOf, problemsOf } from './verdict.ts'
 
 const kindOf = (id: string) => kinds.find((kind) => kind.id === id) as Kind
 const mendable = kindOf('parameter-in-camel-case')
 const unfit = kindOf('required-missing')
-const native = dialects.filter((dialect) => dialect !== 'text')
+const native = dialectsOfTheRun.filter((dialect) => dialect !== 'text')
 
 async function hear(bench: CallBench, kind: Kind, dialect: Dialect, model: string): Promise<Heard> {
   bench.play(dialect, [firstAnswer(kind, false), secondAnswer(kind, 'good')])
@@ -46,7 +47,7 @@ describe('without a setting', () => {
 describe.each(modes)('calls: { check: "%s" }', (check) => {
   const bench = useCallBench({ calls: { check } })
 
-  it.each(dialects)('is the setting of a backend without one of its own: %s', async (dialect) => {
+  it.each(dialectsOfTheRun)('is the setting of a backend without one of its own: %s', async (dialect) => {
     await expectMode(bench, dialect, check, modelOf(dialect))
   })
 
@@ -58,21 +59,24 @@ describe.each(modes)('calls: { check: "%s" }', (check) => {
 describe('arguments that are passed on as they come', () => {
   const bench = useCallBench({ toolArguments: 'streamed' })
 
-  const ways = dialects.flatMap((dialect) => doorNames.map((door) => ({ dialect, door })))
-  it.each(ways)('$dialect → $door: a wrong call is noted, and not changed', async ({ dialect, door }) => {
-    for (const kind of [mendable, unfit])
-      for (const set of ['repair', 'retry'] as const) {
-        bench.play(dialect, [firstAnswer(kind, false), secondAnswer(kind, 'good')])
-        const model = modelOf(dialect, set)
-        const heard = await ask(bench.url, { door, stream: true, model, tools: toolsOf(kind) })
-        // Calls in text are whole before they are calls.
-        const mode = dialect === 'text' ? set : ('note' as const)
-        const one = { kind, dialect, mode, parallel: false }
-        const expected = expectedOf(one)
-        expect(problemsOf(one, expected, heard, true)).toEqual([])
-        expect(bench.asked).toHaveLength(expected.asked)
-      }
-  })
+  const ways = dialectsOfTheRun.flatMap((dialect) => doorsOfTheRun.map((door) => ({ dialect, door })))
+  it.each(spread(ways, 6))(
+    '$dialect → $door: a wrong call is noted, and not changed',
+    async ({ dialect, door }) => {
+      for (const kind of [mendable, unfit])
+        for (const set of ['repair', 'retry'] as const) {
+          bench.play(dialect, [firstAnswer(kind, false), secondAnswer(kind, 'good')])
+          const model = modelOf(dialect, set)
+          const heard = await ask(bench.url, { door, stream: true, model, tools: toolsOf(kind) })
+          // Calls in text are whole before they are calls.
+          const mode = dialect === 'text' ? set : ('note' as const)
+          const one = { kind, dialect, mode, parallel: false }
+          const expected = expectedOf(one)
+          expect(problemsOf(one, expected, heard, true)).toEqual([])
+          expect(bench.asked).toHaveLength(expected.asked)
+        }
+    },
+  )
 })
 
 describe('the metric', () => {
@@ -99,7 +103,7 @@ describe('the metric', () => {
       .sort()
   }
 
-  it.each(dialects)('counts by backend and outcome: %s', async (dialect) => {
+  it.each(dialectsOfTheRun)('counts by backend and outcome: %s', async (dialect) => {
     expect(await added(kindOf('fits-plain'), dialect, 'repair')).toEqual(['fits'])
     // The parser of calls in text has put it right before.
     expect(await added(mendable, dialect, 'repair')).toEqual([dialect === 'text' ? 'fits' : 'repaired'])

@@ -3,11 +3,11 @@
 
 import { describe, expect, it } from 'vitest'
 import { modelOf, useCallBench } from './bench.ts'
-import { ask, doorNames } from './doors.ts'
+import { ask, doorsOfTheRun } from './doors.ts'
 import { historyOf } from './histories.ts'
 import type { Kind } from './kind.ts'
 import { kinds } from './kinds.ts'
-import type { ModelAnswer } from './renderings.ts'
+import { dialectsOfTheRun, type ModelAnswer } from './renderings.ts'
 import { firstAnswer, secondAnswer, toolsOf } from './script.ts'
 import { replayed } from './second-request.ts'
 
@@ -40,8 +40,9 @@ function missingBehind({ messages = [] }: Json): string[] {
   })
 }
 
-const ways = (['chat', 'messages', 'responses'] as const).flatMap((dialect) =>
-  doorNames.flatMap((door, at) =>
+const native = dialectsOfTheRun.filter((dialect) => dialect !== 'text')
+const ways = native.flatMap((dialect) =>
+  doorsOfTheRun.flatMap((door, at) =>
     [true, false].map((parallel) => ({ dialect, door, parallel, stream: (at % 2 === 0) === parallel })),
   ),
 )
@@ -56,7 +57,7 @@ describe.each(ways)('$dialect → $door, parallel: $parallel', ({ dialect, door,
     expect([next.error, next.text, next.problems]).toEqual([undefined, 'Done.', []])
     expect(bench.asked).toHaveLength(3)
     const body: Json = JSON.parse(bench.asked[2]?.body ?? '')
-    const { calls, results } = replayed[dialect](body)
+    const { calls, results } = replayed(dialect, body)
     const ids = calls.map(({ id }) => id)
     expect(new Set(ids).size).toBe(ids.length)
     expect(results.map(({ id }) => id).sort()).toEqual([...ids].sort())

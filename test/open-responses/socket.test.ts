@@ -90,7 +90,7 @@ it('a client may wish for HTTP/2 with each request of a connection', async () =>
     socket.write(
       `GET /healthz HTTP/1.1\r\n${hostLine(bench.url)}\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n`,
     )
-    await expect.poll(() => heard.split('{"status":"ok"}').length, { interval: 5 }).toBe(count + 1)
+    await expect.poll(() => heard.split('"status":"ok"').length, { interval: 5 }).toBe(count + 1)
   }
   socket.destroy()
   process.off('warning', onWarning)

@@ -14,6 +14,9 @@ import { nearest } from '../../src/base/nearest.ts'
 import { looksSecret } from '../../src/base/secrets/find.ts'
 import { Notes } from '../../src/core/notes.ts'
 import type { Tool } from '../../src/core/request.ts'
+import { parseMarkdown } from '../../src/inspector/page/transcript/markdown-blocks.ts'
+import { parseInline } from '../../src/inspector/page/transcript/markdown-inline.ts'
+import { piecesOf } from '../../src/inspector/page/transcript/text-pieces.ts'
 import { isServerBlock } from '../../src/protocols/anthropic-messages/messages-in.ts'
 import { anthropicModel } from '../../src/protocols/anthropic-messages/models.ts'
 import { fromMessagesRequest } from '../../src/protocols/anthropic-messages/request-in.ts'
@@ -44,6 +47,7 @@ import { StopFilter } from '../../src/protocols/streams/stop-filter.ts'
 import { createEscaper } from '../../src/protocols/tool-text/escape.ts'
 import { markupFor } from '../../src/protocols/tool-text/markup.ts'
 import { ToolTextParser } from '../../src/protocols/tool-text/parse.ts'
+import { isAddress, namesAddress } from '../../src/protocols/web-tools/addresses.ts'
 import { modelVariants } from '../../src/server/model-variants.ts'
 import { editJson } from '../../src/setup/json-edit.ts'
 import { showDiff } from '../../src/setup/line-diff.ts'
@@ -193,6 +197,14 @@ export const readers: Record<string, TextReader> = {
   'events of a tape': decodeEvents,
   'a timeline of a tape': (text) =>
     timelineOf({ writes: inPieces(text, 5).map((piece) => ({ at: 0, text: piece })) } as never),
+  'addresses of pages': (text) => [
+    isAddress(`https://${text}`),
+    namesAddress(text, 'https://a.example/x'),
+    namesAddress(`https://${text}`, 'https://a.example/x'),
+  ],
+  'Markdown: blocks': parseMarkdown,
+  'Markdown: in a line': parseInline,
+  'a long text of the page': piecesOf,
   'sim: wishes': readWishes,
   'sim: context': stripContext,
   'sim: working directory': findWorkingDirectory,
@@ -394,6 +406,8 @@ export const attacks: readonly [reader: string, text: (size: number) => string][
   ['tool text, in pieces', (size) => '<tool_call>'.repeat(size / 11)],
   ['a secret in a text', (size) => 'eyJ'.repeat(size / 3)],
   ['a JSON file', (size) => '['.repeat(size)],
+  ['addresses of pages', (size) => 'https://'.repeat(size / 8)],
+  ['addresses of pages', (size) => `https://a/${'('.repeat(size / 2)}${').'.repeat(size / 4)}`],
   ['sim: context', (size) => '<system '.repeat(size / 8)],
   ['sim: calls', (size) => '<tool_call>\n{'.repeat(size / 13)],
   ['sim: wishes', (size) => 'grep for '.repeat(size / 9)],

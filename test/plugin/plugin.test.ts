@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type CursorSim, startCursorSim } from '../../sim/cursor.ts'
 import type { HostAuth } from '../../src/plugin/host.ts'
+import { isNightly } from '../depth.ts'
 import { startUpstream } from '../end-to-end/wire.ts'
 import { FakeHost, plugins, type Started } from './fake-host.ts'
 
@@ -250,7 +251,7 @@ describe('several providers and backends', () => {
       expect(host.toasts).toEqual([])
     })
 
-    it('one that is late hides no other, and its list is for the next start', async () => {
+    it.runIf(isNightly)('one that is late hides no other, and its list is for the next start', async () => {
       Object.assign(lists, { one: listOf('a'), two: listOf('b') })
       await startAndLeave()
       let answer: (list: string) => void = () => undefined

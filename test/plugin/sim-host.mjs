@@ -2,7 +2,7 @@
 // process of its own (`node sim-host.mjs OPTIONS`), and prints one line of JSON when it listens.
 
 import { createServer } from 'node:http'
-import { startCursorSim } from '../../dist/sim/cursor.js'
+import { startCursorSim } from '../../build/sim/cursor.js'
 
 const options = JSON.parse(process.argv[2] ?? '{}')
 const sim = await startCursorSim(options)

@@ -8,6 +8,7 @@ import { startCursorSim } from '../../sim/cursor.ts'
 import { startOpenAISim } from '../../sim/openai.ts'
 import { startTextSim } from '../../sim/text-chat.ts'
 import { atTestEnd } from '../at-end.ts'
+import { spread } from '../depth.ts'
 import { tryModel } from './personas.ts'
 
 const docs = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'probe.md'), 'utf8')
@@ -26,12 +27,13 @@ async function at<T extends { close(): Promise<void> }>(starting: Promise<T>): P
 }
 
 describe('the demo model', () => {
-  it.each([
+  const models = [
     ['openai', 'gpt-demo'],
     ['anthropic', 'claude-demo'],
     ['cursor', 'composer-2'],
     ['text', 'text-demo'],
-  ] as const)('%s/%s', async (name, model) => {
+  ] as const
+  it.each(spread(models, 1))('%s/%s', async (name, model) => {
     const { report, run } = await tryModel('', {
       model: `box/${model}`,
       settings: { backends: { box: await backends[name]() } },

@@ -7,6 +7,7 @@ import { clients } from '../../src/judge/clients/all.ts'
 import { estimateText } from '../../src/judge/probe/card-text.ts'
 import { estimate } from '../../src/judge/probe/estimate.ts'
 import { allTasks } from '../../src/judge/probe/tasks.ts'
+import { optionsOf } from '../cli/command-source.ts'
 
 const read = (...path: string[]) => readFileSync(join(import.meta.dirname, '..', '..', ...path), 'utf8')
 const docs = read('docs', 'probe.md')
@@ -20,17 +21,11 @@ describe('docs/probe.md', () => {
   })
 
   it('has every option, and no other', () => {
-    const commands = read('src', 'cli.ts')
-    const command = commands.slice(
-      commands.indexOf(".command('probe')"),
-      commands.indexOf(".command('setup')"),
-    )
-    const options = [...command.matchAll(/'(--[a-z-]+)/g)].map((match) => match[1])
     const table = docs.slice(docs.indexOf('## Options'), docs.indexOf('Exit code'))
     const rows = [...table.matchAll(/^\| (`--.*?) \|/gm)].flatMap((row) => [
       ...(row[1] ?? '').matchAll(/--[a-z-]+/g),
     ])
-    expect(rows.map(([name]) => name).sort()).toEqual([...options, '--config'].sort())
+    expect(rows.map(([name]) => name).sort()).toEqual([...optionsOf('probe'), '--config'].sort())
   })
 
   it('shows the estimate that is made', async () => {

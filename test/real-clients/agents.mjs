@@ -10,12 +10,12 @@ function write(path, content) {
 /** Anthropic's clients add /v1 to the URL themselves. */
 const baseOf = (url, isAnthropic) => (isAnthropic ? url : `${url}/v1`)
 
-const cline = {
+const clineOf = (provider) => ({
   folder: 'cline',
   packages: ['cline@3.0.65'],
   start({ installed, home, url, model, prompt }) {
-    const provider = 'openai-compatible'
-    const settings = { provider, apiKey: 'any', model, baseUrl: `${url}/v1` }
+    const baseUrl = provider === 'ollama' ? url : `${url}/v1`
+    const settings = { provider, apiKey: 'any', model, baseUrl }
     write(join(home, '.cline/data/settings/providers.json'), {
       version: 1,
       lastUsedProvider: provider,
@@ -30,7 +30,7 @@ const cline = {
       env: { CLINE_NO_AUTO_UPDATE: '1', CLINE_TELEMETRY_DISABLED: '1', DO_NOT_TRACK: '1' },
     }
   },
-}
+})
 
 const continueCli = {
   folder: 'continue',
@@ -241,7 +241,8 @@ const goose = (folder, version) => ({
 })
 
 export const agents = {
-  cline,
+  cline: clineOf('openai-compatible'),
+  'cline (ollama)': clineOf('ollama'),
   continue: continueCli,
   copilot: copilot('openai', 'completions'),
   'copilot (responses)': copilot('openai', 'responses'),

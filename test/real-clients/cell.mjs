@@ -25,9 +25,10 @@ const workspace = join(folder, 'workspace')
 const log = join(folder, 'gateway.log')
 const kind = model.split('/')[0].replace('demo-', '')
 const patienceMs = 120_000
+const endlessStep = { forever: { everyMs: 20, text: 'and then ' } }
 const callPatterns = [
   /"functionCall":\{"id":"[^"]+","name":"([^"]+)"/g,
-  /"function":\{"name":"([^"]+)"/g,
+  /"function":\{(?:"index":\d+,)?"name":"([^"]+)"/g,
   /"type":"tool_use","id":"[^"]+","name":"([^"]+)"/g,
   /"type":"(?:function|custom_tool)_call"[^{}]*?"name":"([^"]+)"/g,
 ]
@@ -42,12 +43,13 @@ mkdirSync(home, { recursive: true })
 spawnSync('git', ['init', '-q', '.'], { cwd: workspace })
 
 const gateway = await startGateway()
-const seen = { tools: new Set(), statuses: [], began: false }
+const seen = { tools: new Set(), requests: [], statuses: [], began: false }
 await tap(8901, gateway)
 const startedAt = Date.now()
 const { output, code } = await runClient('http://127.0.0.1:8901')
 const milliseconds = Date.now() - startedAt
 const problem = await settled()
+writeFileSync(join(folder, 'requests.json'), JSON.stringify(seen.requests))
 console.log(JSON.stringify({ problem, milliseconds, tools: [...seen.tools], requests: seen.statuses.length }))
 process.exit(0)
 
@@ -75,6 +77,7 @@ function started(args) {
 }
 
 async function startGateway() {
+  if (kind === 'bedrock' || kind === 'vertex') return startCloud()
   if (task.endless) return startEndless()
   if (nativeTools === undefined) return started(['demo', '--port', '8902', '--log-level', 'info'])
   const upstream = await started(['sim', 'cursor', '--port', '8903'])
@@ -83,8 +86,30 @@ async function startGateway() {
 
 function serve(backend) {
   const config = join(folder, 'dragoman.jsonc')
-  writeFileSync(config, JSON.stringify({ auth: 'none', backends: { [`demo-${kind}`]: backend } }))
+  writeFileSync(
+    config,
+    JSON.stringify({ auth: 'none', ollama: { enabled: true }, backends: { [`demo-${kind}`]: backend } }),
+  )
   return started(['serve', '--config', config, '--port', '8902', '--log-level', 'info'])
+}
+
+/** A cloud that checks signatures and tokens. */
+async function startCloud() {
+  const { startBedrockSim } = await import(join(dirname(cli), '../../build/sim/bedrock.js'))
+  const { startVertexSim } = await import(join(dirname(cli), '../../build/sim/vertex.js'))
+  const keys = { accessKeyId: 'AKIAREALCLIENTS', secretAccessKey: 'checked', sessionToken: 'session' }
+  const token = 'ya29.checked'
+  const sim =
+    kind === 'bedrock'
+      ? await startBedrockSim({ signers: [keys] })
+      : await startVertexSim({ tokens: [token] })
+  if (task.endless) for (let turn = 0; turn < 4; turn++) sim.play([endlessStep])
+  const shared = { kind: 'anthropic', provider: kind, baseUrl: sim.url, models: ['claude-sonnet-5-5'] }
+  return serve(
+    kind === 'bedrock'
+      ? { ...shared, ...keys, region: 'us-east-1' }
+      : { ...shared, accessToken: token, region: 'us-east5', project: 'my-project' },
+  )
 }
 
 /** A service whose answers have no end. */
@@ -92,7 +117,7 @@ async function startEndless() {
   const endless =
     kind === 'cursor'
       ? [{ say: 'Once upon a time' }, { heartbeats: { everyMs: 50, count: 'forever' } }]
-      : [{ forever: { everyMs: 20, text: 'and then ' } }]
+      : [endlessStep]
   // One simulator speaks both of OpenAI's APIs.
   const sim = kind === 'responses' ? 'openai' : kind
   const lines = [{ script: 1, kind: sim, scenario: 'endless', source: 'made up' }]
@@ -103,6 +128,7 @@ async function startEndless() {
   const baseUrl = sim === 'openai' || sim === 'text' ? `${upstream}/v1` : upstream
   const settings = {
     anthropic: { kind, apiKey: 'any' },
+    gemini: { kind: 'gemini', apiKey: 'any' },
     openai: { kind, apiKey: 'any' },
     responses: { kind: 'openai', apiKey: 'any', api: 'responses' },
     cursor: { kind, apiKey: 'crsr_any', ...(nativeTools && { nativeTools }) },
@@ -116,8 +142,13 @@ function tap(port, upstream) {
   const server = createServer((incoming, answer) => {
     const target = new URL(incoming.url, upstream)
     const headers = { ...incoming.headers, host: target.host }
+    const asked = []
+    incoming.on('data', (chunk) => asked.push(chunk))
     const onward = request(target, { method: incoming.method, headers }, (response) => {
-      if (incoming.method === 'POST') seen.statuses.push(response.statusCode)
+      if (incoming.method === 'POST') {
+        seen.statuses.push(response.statusCode)
+        seen.requests.push({ path: incoming.url, body: String(Buffer.concat(asked)) })
+      }
       answer.writeHead(response.statusCode, response.headers)
       let text = ''
       response.on('data', (chunk) => {

@@ -116,6 +116,7 @@ function startGateway(upstream) {
   const baseUrl = kind === 'openai' || kind === 'responses' || kind === 'text' ? `${upstream}/v1` : upstream
   const settings = {
     anthropic: { kind, apiKey: 'any' },
+    gemini: { kind: 'gemini', apiKey: 'any' },
     openai: { kind, apiKey: 'any', api: 'chat' },
     responses: { kind: 'openai', apiKey: 'any', api: 'responses' },
     cursor: { kind, apiKey: 'crsr_any' },

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { secretForms } from '../../src/base/secrets/forms.ts'
 import { frameKinds, frameProblem } from '../../src/tapes/check-frame.ts'
+import { commandSource } from '../cli/command-source.ts'
 
 const read = (...path: string[]) => readFileSync(join(import.meta.dirname, '..', '..', ...path), 'utf8')
 const text = read('docs', 'tapes.md')
@@ -34,7 +35,7 @@ describe('docs/tapes.md', () => {
   })
 
   it('names every command of the program', () => {
-    const commands = [...read('src', 'cli.ts').matchAll(/^tape\n {2}\.command\('(\w+)'\)/gm)].map(
+    const commands = [...commandSource('tape').matchAll(/^ {2}tape\n {4}\.command\('(\w+)'\)/gm)].map(
       ([, name]) => name,
     )
     expect(commands).toHaveLength(5)

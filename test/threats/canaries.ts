@@ -5,16 +5,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { startAnthropicSim } from '../../sim/anthropic.ts'
+import { startBedrockSim } from '../../sim/bedrock.ts'
 import { type CursorSim, startCursorSim } from '../../sim/cursor.ts'
+import { startGeminiSim } from '../../sim/gemini.ts'
 import { startOpenAISim } from '../../sim/openai.ts'
 import { type QwenWebSim, startQwenWebSim } from '../../sim/qwen-web.ts'
 import type { Sim } from '../../sim/server.ts'
+import { startVertexSim } from '../../sim/vertex.ts'
 import { readEnvironment } from '../../src/config/environment.ts'
 import { parseConfig } from '../../src/config/load.ts'
 import { createGateway, type Gateway } from '../../src/gateway.ts'
 import { freePort } from '../end-to-end/wire.ts'
 import { noBreaker, noRetries } from '../harness.ts'
-import { canaries, settingsOf } from './cases/secrets.ts'
+import { awsKeys, canaries, settingsOf } from './cases/secrets.ts'
 
 export interface Canaries {
   url: string
@@ -23,6 +26,9 @@ export interface Canaries {
   anthropic: Sim
   cursor: CursorSim
   qwen: QwenWebSim
+  gemini: Sim
+  bedrock: Sim
+  vertex: Sim
   logs: string[]
   call(path: string, body: unknown, headers?: Record<string, string>): Promise<number>
   get(path: string, headers?: Record<string, string>): Promise<number>
@@ -39,8 +45,11 @@ export function useCanaries(): Canaries {
     const usageFile = join(folder, 'usage.jsonl')
     const [openai, anthropic] = [await startOpenAISim(), await startAnthropicSim()]
     const [cursor, qwen] = [await startCursorSim(), await startQwenWebSim()]
+    const gemini = await startGeminiSim()
+    const bedrock = await startBedrockSim({ signers: [awsKeys], apiKey: canaries.bedrock })
+    const vertex = await startVertexSim({ tokens: [canaries.vertex] })
     const port = await freePort()
-    const settings = settingsOf({ openai, anthropic, cursor, qwen, port })
+    const settings = settingsOf({ openai, anthropic, cursor, qwen, gemini, bedrock, vertex, port })
     const { config, secrets } = parseConfig(JSON.stringify(settings), {
       environment: readEnvironment({ HOME: '/nonexistent', CANARY: canaries.environment }),
     })
@@ -57,7 +66,7 @@ export function useCanaries(): Canaries {
       return answer.status
     }
     const authorization = `Bearer ${canaries.gateway}`
-    Object.assign(bench, { url, gateway, openai, anthropic, cursor, qwen, logs })
+    Object.assign(bench, { url, gateway, openai, anthropic, cursor, qwen, gemini, bedrock, vertex, logs })
     bench.call = (path, body, headers = {}) =>
       send(path, {
         method: 'POST',
@@ -73,12 +82,16 @@ export function useCanaries(): Canaries {
   beforeEach(() => {
     bench.logs.length = 0
     answers.length = 0
-    for (const sim of [bench.openai, bench.anthropic, bench.cursor, bench.qwen]) sim.clear()
+    for (const sim of simsOf(bench)) sim.clear()
   })
   afterAll(async () => {
     await bench.gateway.close()
-    await Promise.all([bench.openai, bench.anthropic, bench.cursor, bench.qwen].map((sim) => sim.close()))
+    await Promise.all(simsOf(bench).map((sim) => sim.close()))
     await rm(folder, { recursive: true })
   })
   return bench
 }
+
+const simsOf = ({ openai, anthropic, cursor, qwen, gemini, bedrock, vertex }: Canaries) => [
+  ...[openai, anthropic, cursor, qwen, gemini, bedrock, vertex],
+]

@@ -178,7 +178,44 @@ const gemini: ThreatDoor = {
   }),
 }
 
-export const threatDoors: readonly ThreatDoor[] = [chat, messages, responses, gemini]
+interface OllamaCall {
+  id: string
+  function: { name: string; arguments: unknown }
+}
+
+const ollama: ThreatDoor = {
+  name: 'Ollama',
+  path: () => '/api/chat',
+  toBody: ({ text = 'hello', tools = [], made, stream = false }) => ({
+    stream,
+    messages: [
+      { role: 'user', content: text },
+      ...(made
+        ? [
+            {
+              ...{ role: 'assistant', content: '' },
+              tool_calls: [{ id: made.id, function: { name: made.name, arguments: JSON.parse(made.input) } }],
+            },
+            { role: 'tool', tool_call_id: made.id, tool_name: made.name, content: made.result },
+          ]
+        : []),
+    ],
+    tools: tools.map(({ name, schema = anySchema }) => ({
+      type: 'function',
+      function: { name, parameters: schema },
+    })),
+  }),
+  read: ({ message }: { message: { content: string; tool_calls?: OllamaCall[] } }) => ({
+    text: message.content,
+    calls: (message.tool_calls ?? []).map((call) => ({
+      id: call.id,
+      name: call.function.name,
+      input: call.function.arguments,
+    })),
+  }),
+}
+
+export const threatDoors: readonly ThreatDoor[] = [chat, messages, responses, gemini, ollama]
 
 export const bodyFor = (door: ThreatDoor, question: Question): Body => ({
   ...(door.isAllInPath ? {} : { model: question.model, ...(question.stream ? { stream: true } : {}) }),
@@ -210,7 +247,12 @@ export function expectCleanStream({ raw, headers }: DoorAnswer): unknown[] {
   expect([...headers.keys()].filter((name) => name.includes('inject'))).toEqual([])
   expect(raw).not.toMatch(/[\r\0]/)
   const data: unknown[] = []
+  const isLines = headers.get('content-type') === 'application/x-ndjson'
   for (const line of raw.split('\n')) {
+    if (isLines && line !== '') {
+      data.push(JSON.parse(line))
+      continue
+    }
     if (line === '' || line === 'data: [DONE]' || /^event: [a-z_.]+$/.test(line)) continue
     if (/^: ?[\x20-\x7e]*$/.test(line)) continue
     // Google's clients get a late error once more, bare.

@@ -2,9 +2,11 @@
 
 import net from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { encodeChunk } from '../../sim/clouds/event-stream.ts'
+import { parseJson } from '../../src/base/json.ts'
 import { readEnvironment } from '../../src/config/environment.ts'
 import { parseConfig } from '../../src/config/load.ts'
-import { spread } from '../depth.ts'
+import { isNightly, spread } from '../depth.ts'
 import {
   expectNothingStray,
   hostLine,
@@ -12,7 +14,7 @@ import {
   rawRequest,
   startUpstream,
 } from '../end-to-end/wire.ts'
-import { ask, type Body, startGateway, useBench } from '../harness.ts'
+import { ask, type Body, claudeAt, claudeNames, startGateway, useBench } from '../harness.ts'
 import {
   blockStart,
   blockStop,
@@ -23,18 +25,22 @@ import {
   messageStart,
 } from '../wire-cases/frames.ts'
 import { clientHeaders, lineBreaks, sentHeaders, upstreamHeaders } from './cases/breaks.ts'
+import { begun, refusals } from './cases/refusals.ts'
 import { askDoor, type DoorAnswer, expectCleanStream, threatDoors } from './doors.ts'
 
 expectNothingStray()
-const bench = useBench({ openai: { lenient: true }, text: { lenient: true } })
+const bench = useBench({ openai: { lenient: true }, text: { lenient: true }, clouds: true })
 const openai = 'openai/gpt-demo'
-const models = [openai, 'anthropic/claude-demo', 'text/text-demo', 'cursor/composer-2']
+const claudes = claudeNames.map((service) => ({ service, model: `${service}/claude-demo` }))
+const models = [openai, 'text/text-demo', 'cursor/composer-2', ...claudes.map(({ model }) => model)]
+/** By day Anthropic alone. */
+const claudesOfTheRun = spread(claudes, 1)
 
 /** Of an answer in either form: headers of one line, a body that is nothing but JSON. */
 function expectClean(answer: DoorAnswer): unknown[] {
   expect(answer.status).toBeLessThan(500)
   for (const [, value] of answer.headers) expect(value).toMatch(/^[\x20-\x7e]*$/)
-  if (answer.headers.get('content-type')?.includes('event-stream')) return expectCleanStream(answer)
+  if (/event-stream|ndjson/.test(answer.headers.get('content-type') ?? '')) return expectCleanStream(answer)
   return [JSON.parse(answer.raw)]
 }
 
@@ -57,7 +63,8 @@ describe.each(spread(lineBreaks, 1))('%j', (evil) => {
     const answer = await askDoor(bench.url, door, { model, stream: true })
     expect(answer.status).toBe(200)
     expect(JSON.stringify(expectClean(answer)[0])).toContain(JSON.stringify(model).slice(1, -1))
-    expectClean(await askDoor(bench.url, door, { model: `nowhere${evil}/x` }))
+    for (const other of [`nowhere${evil}/x`, ...claudesOfTheRun.map(({ model }) => model.replace('-', evil))])
+      expectClean(await askDoor(bench.url, door, { model: other }))
     const metrics = await (await fetch(`${bench.url}/metrics`)).text()
     expect(metrics.split('\n').filter((line) => !metricsLine.test(line))).toEqual([])
     expectCleanLog()
@@ -66,9 +73,9 @@ describe.each(spread(lineBreaks, 1))('%j', (evil) => {
   it.each(threatDoors)('in names, ids, results and unknown types, by $name', async (door) => {
     const name = `re${evil}ad`
     const made = { id: `id${evil}`, name, input: '{}', result: `done${evil}` }
-    // Two of them at each door.
+    // By day two of them at each door.
     const from = threatDoors.indexOf(door)
-    for (const model of [...models, ...models].slice(from, from + 2)) {
+    for (const model of isNightly ? models : models.slice(from, from + 2)) {
       const more = { [`x${evil}`]: evil, metadata: { user_id: evil }, user: `u${evil}` }
       const stream = model !== openai
       expectClean(await askDoor(bench.url, door, { model, made, tools: [{ name }], stream, more }))
@@ -90,29 +97,52 @@ describe.each(spread(lineBreaks, 1))('%j', (evil) => {
     expect(JSON.stringify(expectClean(answer))).toContain(JSON.stringify(`a${evil}b`).slice(1, -1))
   })
 
-  it.each(threatDoors)('in those of an anthropic upstream, by $name', async (door) => {
-    bench.anthropic.play([
-      messageStart,
-      blockStart(0, { type: 'text', text: `a${evil}b` }),
-      blockStop(0),
-      blockStart(1, { type: 'tool_use', id: `id${evil}`, name: `read${evil}`, input: {} }),
-      blockStop(1),
-      ...messageEnd(`end${evil}`),
-    ])
-    const model = 'anthropic/claude-demo'
-    const answer = await askDoor(bench.url, door, { model, tools: [{ name: 'read' }], stream: true })
-    expect(JSON.stringify(expectClean(answer))).toContain(JSON.stringify(`a${evil}b`).slice(1, -1))
+  describe.each(claudesOfTheRun)('of $model', ({ service, model }) => {
+    it.each(threatDoors)('in those of the upstream, by $name', async (door) => {
+      bench[service].play([
+        messageStart,
+        blockStart(0, { type: 'text', text: `a${evil}b` }),
+        blockStop(0),
+        blockStart(1, { type: 'tool_use', id: `id${evil}`, name: `read${evil}`, input: {} }),
+        blockStop(1),
+        ...messageEnd(`end${evil}`),
+      ])
+      const answer = await askDoor(bench.url, door, { model, tools: [{ name: 'read' }], stream: true })
+      expect(JSON.stringify(expectClean(answer))).toContain(JSON.stringify(`a${evil}b`).slice(1, -1))
+    })
   })
 
-  it.each(threatDoors)('in an upstream error, before and after the first token, by $name', async (door) => {
-    const error = { message: `no${evil}way`, type: `t${evil}`, code: `c${evil}`, param: `p${evil}` }
-    bench.openai.play([{ status: 400, headers: { 'retry-after': '1' }, body: { error } }])
-    const early = await askDoor(bench.url, door, { model: openai })
-    expect(early.json.error.message).toContain(`no${evil}way`)
-    bench.openai.play([chunk({ role: 'assistant', content: 'x' }), { wait: 5 }, { frame: { error } }, done])
-    expectClean(await askDoor(bench.url, door, { model: openai, stream: true }))
-    expectCleanLog()
-  })
+  describe.each(spread([{ service: 'openai' as const, model: openai }, ...claudes], 1))(
+    'of $model',
+    ({ service, model }) => {
+      const { early, late } = refusals[service](`t${evil}`, `no${evil}way`)
+
+      it.each(threatDoors)('in an error, before and after the first token, by $name', async (door) => {
+        for (const step of early) {
+          bench[service].play([step])
+          const { error } = (await askDoor(bench.url, door, { model })).json
+          expect(error.message ?? error).toContain(`no${evil}way`)
+        }
+        bench[service].play(late)
+        expectClean(await askDoor(bench.url, door, { model, stream: true }))
+        expectCleanLog()
+      })
+    },
+  )
+
+  it.each(spread(threatDoors, 1))(
+    'inside and behind the JSON of a frame of Bedrock, by $name',
+    async (door) => {
+      for (const frame of [`{"type":"ping",${evil}"x":1}`, `{"type":"ping"}${evil}`]) {
+        const raw64 = encodeChunk(frame).toString('base64')
+        bench.bedrock.play([...begun, { raw64 }, blockStop(0), ...messageEnd('end_turn')])
+        const answer = await askDoor(bench.url, door, { model: 'bedrock/claude-demo', stream: true })
+        expectClean(answer)
+        // Some of them are blanks of JSON.
+        if (parseJson(frame) !== undefined) expect(answer.raw).not.toMatch(/"error":(?!null)/)
+      }
+    },
+  )
 })
 
 describe('headers of an upstream', () => {
@@ -126,11 +156,14 @@ describe('headers of an upstream', () => {
       response.writeHead(reply.status, ['content-type', 'application/json', ...headers])
       response.end(reply.body)
     })
-    const backends = {
-      openai: { kind: 'openai', baseUrl: upstream.url },
-      anthropic: { kind: 'anthropic', baseUrl: upstream.url, apiKey: 'x' },
-    }
-    const started = await startGateway({ backends })
+    const started = await startGateway({
+      backends: {
+        openai: { kind: 'openai', baseUrl: upstream.url },
+        ...Object.fromEntries(
+          claudesOfTheRun.map(({ service }) => [service, claudeAt(service, upstream.url)]),
+        ),
+      },
+    })
     url = started.url
     close = () => started.gateway.close()
   })
@@ -139,14 +172,13 @@ describe('headers of an upstream', () => {
     await upstream.close()
   })
 
-  const answers = {
-    openai: '{"choices":[{"index":0,"message":{"content":"hi"},"finish_reason":"stop"}]}',
-    anthropic:
-      '{"id":"msg_1","type":"message","role":"assistant","content":[{"type":"text","text":"hi"}],"stop_reason":"end_turn"}',
-  }
+  const chatAnswer = '{"choices":[{"index":0,"message":{"content":"hi"},"finish_reason":"stop"}]}'
+  const message =
+    '{"id":"msg_1","type":"message","role":"assistant","content":[{"type":"text","text":"hi"}],"stop_reason":"end_turn"}'
 
   it.each(threatDoors)('none of them reaches a client, by $name', async (door) => {
-    for (const [backend, body] of Object.entries(answers)) {
+    for (const backend of ['openai', ...claudesOfTheRun.map(({ service }) => service)]) {
+      const body = backend === 'openai' ? chatAnswer : message
       for (const status of [200, 400, 429, 500]) {
         reply = { status, body }
         const { headers } = await askDoor(url, door, { model: `${backend}/x` })
@@ -189,8 +221,8 @@ describe('headers of a client', () => {
     const body = JSON.stringify({ model: '', ...door.toBody({ model: '' }) })
     for (const [model, sim] of [
       [openai, bench.openai],
-      ['anthropic/claude-demo', bench.anthropic],
       ['text/text-demo', bench.text],
+      ...claudesOfTheRun.map(({ service, model }) => [model, bench[service]] as const),
     ] as const) {
       const sent = body.replace('"model":""', `"model":"${model}"`)
       const lines = [

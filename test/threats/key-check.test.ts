@@ -121,6 +121,13 @@ describe('the comparison', () => {
     expect(compared).toEqual(Array.from({ length: keys.length * 2 * 2 }, () => 32))
   })
 
+  it('a key in quotes is told so, whichever it is', () => {
+    const said = (header: string) => () => guard.authenticate(exchange({ 'x-api-key': header }))
+    for (const wrong of [key, 'another'])
+      expect(said(`"${wrong}"`)).toThrow('It has quotes around it: send it without.')
+    expect(said('another')).not.toThrow('quotes')
+  })
+
   const anything = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.string().map((text) => `Bearer ${text}`),

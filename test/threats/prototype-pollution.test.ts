@@ -4,16 +4,30 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readEnvironment } from '../../src/config/environment.ts'
 import { parseConfig } from '../../src/config/load.ts'
-import { doorBackends } from '../contract/door-backends.ts'
-import { spread } from '../depth.ts'
+import { cloudBackends, doorBackends } from '../contract/door-backends.ts'
+import { isNightly, spread } from '../depth.ts'
 import { expectNothingStray } from '../end-to-end/wire.ts'
-import { ask, type Body, chat, post, startGateway, upstreamKey, useBench, user } from '../harness.ts'
+import {
+  ask,
+  type Body,
+  chat,
+  chatStream,
+  claudeNames,
+  post,
+  startGateway,
+  upstreamKey,
+  useBench,
+  user,
+} from '../harness.ts'
 import { anthropicAnswer, chatAnswer } from '../wire-cases/frames.ts'
 import { namedPlaces, prototypes, specialNames } from './cases/names.ts'
+import { refusals } from './cases/refusals.ts'
 import { askDoor, bodyFor, threatDoors } from './doors.ts'
 
 expectNothingStray()
-const bench = useBench({ openai: { lenient: true }, text: { lenient: true } })
+const bench = useBench({ openai: { lenient: true }, text: { lenient: true }, clouds: isNightly })
+const onClouds = spread(cloudBackends, 0)
+const backends = [...doorBackends, ...onClouds]
 
 const keysOf = () => prototypes.map((one) => Reflect.ownKeys(one).map(String).join())
 let before: string[]
@@ -25,14 +39,14 @@ afterEach(() => {
   expect(({} as Body).polluted).toBeUndefined()
 })
 
-describe.each(spread(specialNames, 2))('%s', (name) => {
+describe.each(spread(specialNames, 1))('%s', (name) => {
   const schema = JSON.parse(
     `{"type":"object","properties":{"${name}":{"type":"string"}},"required":["${name}"]}`,
   )
   const input = `{"${name}":"x"}`
 
   it.each(threatDoors)('is a tool, an id and a property on every backend, by $name', async (door) => {
-    for (const backend of doorBackends) {
+    for (const backend of backends) {
       const made = { id: name, name, input: `{"${name}":"y"}`, result: name }
       backend.play(bench, [{ call: { name, arguments: JSON.parse(input), id: name } }])
       const answer = await askDoor(bench.url, door, { model: backend.model, tools: [{ name, schema }], made })
@@ -45,15 +59,16 @@ describe.each(spread(specialNames, 2))('%s', (name) => {
 
   it.each(namedPlaces)('is harmless as $name', async ({ fields }) => {
     for (const [at, door] of threatDoors.entries()) {
-      const question = { model: doorBackends[at % 2]?.model ?? '' }
-      const plain = JSON.stringify(bodyFor(door, question))
-      const body = plain.replace(/\}$/, `,${fields.replaceAll('NAME', name)}}`)
-      expect((await askDoor(bench.url, door, question, { body })).status).toBeLessThan(500)
+      for (const { model } of [doorBackends[at % 2] ?? [], onClouds].flat()) {
+        const plain = JSON.stringify(bodyFor(door, { model }))
+        const body = plain.replace(/\}$/, `,${fields.replaceAll('NAME', name)}}`)
+        expect((await askDoor(bench.url, door, { model }, { body })).status).toBeLessThan(500)
+      }
     }
   })
 
   it('is a choice that is not there, and a model like any other', async () => {
-    for (const { model } of doorBackends) {
+    for (const { model } of backends) {
       const [backend] = model.split('/')
       const chosen = { type: 'function', function: { name } }
       expect((await post(bench.url, ask(model, { tool_choice: chosen }))).status).toBe(400)
@@ -79,24 +94,34 @@ describe.each(spread(specialNames, 2))('%s', (name) => {
 
   it('is an unknown header and an unknown client', async () => {
     const headers = { [name]: 'x', 'user-agent': name, 'anthropic-beta': name, 'x-dragoman-workspace': name }
-    for (const [at, { model }] of doorBackends.entries()) {
+    for (const [at, { model }] of backends.entries()) {
       const door = threatDoors[at % threatDoors.length] ?? threatDoors[0]
       if (door) expect((await askDoor(bench.url, door, { model }, { headers })).status).toBeLessThan(500)
     }
   })
 
   it('is an error type, a finish reason, a part or a role from upstream', async () => {
-    const [openai, anthropic] = ['openai/gpt-demo', 'anthropic/claude-demo']
-    bench.openai.play([{ status: 400, body: { error: { message: 'no', type: name, code: name } } }])
-    expect((await chat(bench.url, ask(openai))).status).toBe(400)
-    bench.anthropic.play([{ status: 400, body: { type: 'error', error: { type: name, message: 'no' } } }])
-    expect((await chat(bench.url, ask(anthropic))).status).toBe(400)
-    bench.openai.play([chatAnswer({ content: 'x', role: name }, name)])
-    const answer = await chat(bench.url, ask(openai))
-    expect(answer.json.choices[0].finish_reason).toBe('stop')
-    bench.anthropic.play([anthropicAnswer([{ type: name }, { type: 'text', text: 'x' }], name)])
-    const other = await chat(bench.url, ask(anthropic))
-    expect(other.json.choices[0]).toMatchObject({ finish_reason: 'stop', message: { content: 'x' } })
+    for (const service of ['openai', ...spread(claudeNames, 1)] as const) {
+      const model = service === 'openai' ? 'openai/gpt-demo' : `${service}/claude-demo`
+      const { early, late } = refusals[service](name, 'no')
+      for (const step of early) {
+        bench[service].play([step])
+        expect([model, (await chat(bench.url, ask(model))).status]).toEqual([model, 400])
+      }
+      bench[service].play(late)
+      expect([model, (await chatStream(bench.url, ask(model))).error?.message]).toEqual([
+        model,
+        expect.stringContaining('no'),
+      ])
+      const content = [{ type: name }, { type: 'text', text: 'x' }]
+      bench[service].play([
+        service === 'openai'
+          ? chatAnswer({ content: 'x', role: name }, name)
+          : anthropicAnswer(content, name),
+      ])
+      const { json } = await chat(bench.url, ask(model))
+      expect(json.choices[0]).toMatchObject({ finish_reason: 'stop', message: { content: 'x' } })
+    }
   })
 })
 

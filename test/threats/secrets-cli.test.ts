@@ -4,9 +4,12 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
 import { startAnthropicSim } from '../../sim/anthropic.ts'
+import { startBedrockSim } from '../../sim/bedrock.ts'
 import { startCursorSim } from '../../sim/cursor.ts'
+import { startGeminiSim } from '../../sim/gemini.ts'
 import { startOpenAISim } from '../../sim/openai.ts'
 import { startQwenWebSim } from '../../sim/qwen-web.ts'
+import { startVertexSim } from '../../sim/vertex.ts'
 import { atEnd, deadPort, get, Home } from '../cli/program.ts'
 import { allCanaries, canaries, settingsOf } from './cases/secrets.ts'
 
@@ -17,8 +20,11 @@ let file: string
 beforeAll(async () => {
   const [openai, anthropic] = [await startOpenAISim(), await startAnthropicSim()]
   const [cursor, qwen] = [await startCursorSim(), await startQwenWebSim()]
-  for (const sim of [openai, anthropic, cursor, qwen]) atEnd(() => sim.close())
-  const settings = settingsOf({ openai, anthropic, cursor, qwen, port: await deadPort() })
+  const gemini = await startGeminiSim()
+  const [bedrock, vertex] = [await startBedrockSim(), await startVertexSim()]
+  const sims = { openai, anthropic, cursor, qwen, gemini, bedrock, vertex }
+  for (const sim of Object.values(sims)) atEnd(() => sim.close())
+  const settings = settingsOf({ ...sims, port: await deadPort() })
   file = home.write('dragoman.jsonc', settings)
 })
 

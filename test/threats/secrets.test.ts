@@ -23,7 +23,7 @@ async function expectNothingTold(except: readonly string[] = []): Promise<void> 
   expect(at === undefined ? '' : told.slice(at - 80, at + 80)).toBe('')
 }
 
-it.each(spread(leaks, 24))(
+it.each(spread(leaks, 8))(
   '$name ($model): no secret is in an answer, at any door',
   async ({ to, model, steps }) => {
     for (const [at, door] of threatDoors.entries()) {

@@ -8,10 +8,17 @@ import { describe, expect, it } from 'vitest'
 import { askCursor, transports, useCursorBench } from '../cursor-bench.ts'
 import { spread } from '../depth.ts'
 import { expectNothingStray, startUpstream } from '../end-to-end/wire.ts'
-import { ask, chat, chatStream, startGateway } from '../harness.ts'
-import { floods, headerFloods, hostileFrames } from './cases/sizes.ts'
+import { ask, type ClaudeName, chat, chatStream, claudeAt, claudeNames, startGateway } from '../harness.ts'
+import { eventFrames, floods, headerFloods, hostileFrames } from './cases/sizes.ts'
 
 expectNothingStray()
+
+const services = ['openai', ...claudeNames] as const
+
+const startBox = (service: 'openai' | ClaudeName, baseUrl: string) =>
+  startGateway({
+    backends: { box: service === 'openai' ? { kind: service, baseUrl } : claudeAt(service, baseUrl) },
+  })
 
 describe.each(transports)('frames over %s', (transport) => {
   const bench = useCursorBench({ transport })
@@ -38,7 +45,21 @@ describe.each(transports)('frames over %s', (transport) => {
   })
 })
 
-describe.each(spread(['openai', 'anthropic'], 1))('bodies of an %s upstream', (kind) => {
+describe('frames of Bedrock', () => {
+  it.each(spread(eventFrames, 2))('$name', async ({ bytes, says }) => {
+    const upstream = await startUpstream((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/vnd.amazon.eventstream' })
+      response.write(bytes())
+    })
+    const { gateway, url } = await startBox('bedrock', upstream.url)
+    const { status, error } = await chatStream(url, ask('box/x'))
+    expect([status, error?.message]).toEqual([502, expect.stringMatching(says)])
+    await gateway.close()
+    await upstream.close()
+  })
+})
+
+describe.each(spread(services, 1))('bodies of an %s upstream', (service) => {
   it.each(floods)('$name', async ({ status, headers, piece, mostBytes, takenBytes, stream = false }) => {
     let written = 0
     const upstream = await startUpstream((_request, response) => {
@@ -52,8 +73,7 @@ describe.each(spread(['openai', 'anthropic'], 1))('bodies of an %s upstream', (k
       }
       more()
     })
-    const box = { kind, baseUrl: upstream.url, apiKey: 'x' }
-    const { gateway, url } = await startGateway({ backends: { box } })
+    const { gateway, url } = await startBox(service, upstream.url)
     const answer = stream ? await chatStream(url, ask('box/x')) : await chat(url, ask('box/x'))
     expect(answer.status).toBeGreaterThanOrEqual(500)
     expect(written).toBeLessThan(takenBytes)
@@ -67,9 +87,7 @@ describe.each(spread(['openai', 'anthropic'], 1))('bodies of an %s upstream', (k
       response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
       response.end(gzipSync(Buffer.alloc(64 * 1024 * 1024)))
     })
-    const { gateway, url } = await startGateway({
-      backends: { box: { kind, baseUrl: upstream.url, apiKey: 'x' } },
-    })
+    const { gateway, url } = await startBox(service, upstream.url)
     expect((await chat(url, ask('box/x'))).status).toBe(502)
     await gateway.close()
     await upstream.close()
@@ -77,9 +95,7 @@ describe.each(spread(['openai', 'anthropic'], 1))('bodies of an %s upstream', (k
 
   it.each(headerFloods)('headers: $name', async ({ lines }) => {
     const upstream = await startRaw(['HTTP/1.1 200 OK', ...lines, 'content-length: 2', '', '{}'].join('\r\n'))
-    const { gateway, url } = await startGateway({
-      backends: { box: { kind, baseUrl: upstream.url, apiKey: 'x' } },
-    })
+    const { gateway, url } = await startBox(service, upstream.url)
     expect((await chat(url, ask('box/x'))).status).toBe(502)
     await gateway.close()
     await upstream.close()
@@ -88,9 +104,7 @@ describe.each(spread(['openai', 'anthropic'], 1))('bodies of an %s upstream', (k
   it('a thousand answers that are not the last one', async () => {
     const early = 'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n'.repeat(1_000)
     const upstream = await startRaw(`${early}HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n`)
-    const { gateway, url } = await startGateway({
-      backends: { box: { kind, baseUrl: upstream.url, apiKey: 'x' } },
-    })
+    const { gateway, url } = await startBox(service, upstream.url)
     expect((await chat(url, ask('box/x'))).status).toBe(500)
     await gateway.close()
     await upstream.close()
@@ -134,8 +148,8 @@ async function startRaw(text: string) {
   }
 }
 
-describe.each(spread(['openai', 'anthropic'], 1))('values in answers of an %s upstream', (kind) => {
-  const emptyOnes = `{"choices":[],"content":[${Array(500_000).fill('{}').join(',')}]}`
+describe.each(spread(services, 1))('values in answers of an %s upstream', (service) => {
+  const emptyOnes = `{"type":"message_start","choices":[],"content":[${Array(500_000).fill('{}').join(',')}]}`
 
   it.each([
     { form: 'whole', stream: false, type: 'application/json', body: emptyOnes },
@@ -145,9 +159,7 @@ describe.each(spread(['openai', 'anthropic'], 1))('values in answers of an %s up
       response.writeHead(200, { 'content-type': type })
       response.end(body)
     })
-    const { gateway, url } = await startGateway({
-      backends: { box: { kind, baseUrl: upstream.url, apiKey: 'x' } },
-    })
+    const { gateway, url } = await startBox(service, upstream.url)
     const { status, message } = stream
       ? await chatStream(url, ask('box/x')).then(({ status, error }) => ({ status, message: error?.message }))
       : await chat(url, ask('box/x')).then(({ status, json }) => ({ status, message: json.error.message }))

@@ -68,6 +68,15 @@ const kindsAt = (baseUrl: string) => ({
   openai: { kind: 'openai', baseUrl, apiKey: upstreamKey },
   text: { kind: 'openai', baseUrl, apiKey: upstreamKey, tools: 'text' },
   anthropic: { kind: 'anthropic', baseUrl, apiKey: upstreamKey },
+  gemini: { kind: 'gemini', baseUrl, apiKey: upstreamKey },
+  bedrock: {
+    ...{ kind: 'anthropic', provider: 'bedrock', region: 'us-east-1', baseUrl },
+    ...{ accessKeyId: 'AKIATESTTESTTEST', secretAccessKey: upstreamKey },
+  },
+  vertex: {
+    ...{ kind: 'anthropic', provider: 'vertex', region: 'us-east5', project: 'my-project', baseUrl },
+    ...{ accessToken: upstreamKey, models: ['claude-x'] },
+  },
   'qwen-web': { kind: 'qwen-web', baseUrl, token: upstreamKey },
   'cursor-key': { kind: 'cursor', baseUrl, apiKey: 'crsr_test', transport: 'sse' },
   'cursor-sse': { kind: 'cursor', baseUrl, accessToken: 'token', transport: 'sse' },

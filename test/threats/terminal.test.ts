@@ -30,7 +30,7 @@ const tape = (turn: string) => {
   ]
   const made = madeTape(turn, { title: tricks }, more)
   const [begin] = made.frames
-  if (begin?.do === 'begin') begin.model = `m${tricks}`
+  if (begin?.side === 'gateway' && begin.do === 'begin') begin.model = `m${tricks}`
   return made
 }
 

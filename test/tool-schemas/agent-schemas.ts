@@ -289,6 +289,36 @@ export const agentSchemas: Record<string, Schema> = {
       },
     },
   ),
+  // A word, or a text of another form: exactly one of them.
+  keep_history: object(
+    {
+      label: text(),
+      turns: {
+        oneOf: [
+          { type: 'string', enum: ['everything'] },
+          { type: 'string', pattern: '^[0-9]+$' },
+        ],
+      },
+    },
+    ['label'],
+  ),
+  // Exactly one of two ways to give the input, each of which excludes the other.
+  start_job: object(
+    {
+      job: text(),
+      input: { type: 'object', additionalProperties: true },
+      input_file: { type: 'string', minLength: 1 },
+    },
+    ['job'],
+    {
+      oneOf: [
+        object({ input: { type: 'object', additionalProperties: true } }, ['input'], {
+          not: { required: ['input_file'] },
+        }),
+        object({ input_file: { type: 'string' } }, ['input_file'], { not: { required: ['input'] } }),
+      ],
+    },
+  ),
   // Types left out.
   rename: {
     properties: { from: { pattern: '^[a-z]+$' }, to: { items: { type: 'string' } } },

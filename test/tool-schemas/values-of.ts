@@ -33,7 +33,8 @@ function texts({ pattern, format, minLength = 0, maxLength = 1_000 }: Schema): f
   if (typeof pattern !== 'string' && format === undefined)
     return fc.string({ minLength: least, maxLength: most })
   const fits = (word: string) => typeof pattern !== 'string' || new RegExp(pattern, 'u').test(word)
-  return fc.constantFrom(...words.filter(fits), 'a')
+  const found = words.filter(fits)
+  return found.length > 0 ? fc.constantFrom(...found) : fc.stringMatching(new RegExp(String(pattern)))
 }
 
 function numbers({ type, minimum, exclusiveMinimum, maximum, exclusiveMaximum, multipleOf }: Schema) {
@@ -66,12 +67,24 @@ export function valuesOf(
       union.map((branch) => fitting(valuesOf(branch, root, depth), branch, root)),
       schema.nullable,
     )
+  if (union) return fitting(anyOf(besides(schema, union, root, depth), schema.nullable), schema, root)
   const types = schema.type === undefined ? [implied(schema)] : [schema.type].flat()
-  const values = anyOf(
+  return anyOf(
     types.map((type) => ofType(String(type), schema, root, depth)),
     schema.nullable,
   )
-  return union ? fitting(values, schema, root) : values
+}
+
+/** Objects with what each branch of a union beside their properties declares and requires. */
+function besides(schema: Schema, union: unknown[], root: unknown, depth: number) {
+  const { anyOf: _, oneOf: __, required = [], properties, ...rest } = schema
+  return union.filter(isObject).map((branch) => {
+    const wanted = [...new Set([required, branch.required ?? []].flat())]
+    const own = Object.entries(isObject(properties) ? properties : {}).filter(
+      ([name]) => !isObject(branch.properties) || name in branch.properties || wanted.includes(name),
+    )
+    return valuesOf({ ...rest, properties: Object.fromEntries(own), required: wanted }, root, depth)
+  })
 }
 
 function implied(schema: Schema): string {

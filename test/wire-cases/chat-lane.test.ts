@@ -3,6 +3,7 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { readChatStream } from '../chat-stream.ts'
+import { scaled } from '../depth.ts'
 import { startGateway } from '../harness.ts'
 import { eventStream, type ScriptedUpstream, startScriptedUpstream } from '../scripted-upstream.ts'
 
@@ -161,8 +162,9 @@ describe('T74: an answer', () => {
 
   // In quadratic time it takes minutes, and the test fails by its time limit.
   it('with very many unknown members is read in linear time', async () => {
-    const early = Array.from({ length: 30_000 }, (_, at) => ({ choices: [], [`k${at}`]: 1 }))
-    const odd = Array.from({ length: 30_000 }, (_, at) => chunk(piece(0, { [`k${at}`]: 1, function: { arguments: '' } })))
+    const many = scaled(30_000, 8_000)
+    const early = Array.from({ length: many }, (_, at) => ({ choices: [], [`k${at}`]: 1 }))
+    const odd = Array.from({ length: many }, (_, at) => chunk(piece(0, { [`k${at}`]: 1, function: { arguments: '' } })))
     const { calls } = await play(asked, frames(...early, chunk({ role: 'assistant', content: null }), chunk(opened(0, 'c1', 'read')), ...odd, chunk(input(0, '{}')), chunk({}, 'tool_calls')))
     expect(calls.map(({ id }) => id)).toEqual(['c1'])
   })

@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import type { CursorStep } from '../../sim/cursor.ts'
 import { transports, useCursorBench } from '../cursor-bench.ts'
+import { spread } from '../depth.ts'
 import { ask, type Call, doorNames, type Turn } from '../faults/doors.ts'
 
 const model = 'cursor/composer-2'
@@ -21,7 +22,7 @@ for (const transport of transports)
   describe(`over ${transport}`, () => {
     const bench = useCursorBench({ transport })
 
-    for (const door of doorNames)
+    for (const door of spread(doorNames, 4))
       for (const [form, stream] of [
         ['streamed', true],
         ['whole', false],

@@ -4,6 +4,7 @@
 import { describe, expect, it } from 'vitest'
 import type { CursorStep } from '../../sim/cursor.ts'
 import { transports, useCursorBench } from '../cursor-bench.ts'
+import { spread } from '../depth.ts'
 import { ask, type Call, type DoorName, doorNames, type Turn } from '../faults/doors.ts'
 
 const model = 'cursor/composer-2'
@@ -24,7 +25,7 @@ for (const transport of transports) {
       return { called, said }
     }
 
-    for (const door of doorNames)
+    for (const door of spread(doorNames, 4))
       for (const stream of forms) {
         const form = stream ? 'streamed' : 'whole'
 

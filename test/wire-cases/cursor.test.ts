@@ -12,6 +12,7 @@ import {
   transports,
   useCursorBench,
 } from '../cursor-bench.ts'
+import { isNightly } from '../depth.ts'
 import { answered, called, quickRetries, user } from '../harness.ts'
 
 const forms = ['streamed', 'whole'] as const
@@ -110,7 +111,7 @@ for (const transport of transports) {
       })
     }
 
-    it('T31: a parked run is still answered and kept alive', async () => {
+    it.runIf(isNightly)('T31: a parked run is still answered and kept alive', async () => {
       bench.sim.play([
         { exec: read('a') },
         { wait: 300 },

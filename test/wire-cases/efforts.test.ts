@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { effortRows } from '../../src/protocols/openai-chat/servers/efforts.ts'
 import { nearestEffort } from '../../src/protocols/requests/nearest-effort.ts'
+import { spread } from '../depth.ts'
 import { addresses, type Served, useServers } from '../server-bench.ts'
 import { acceptedAt, doorForms } from './at-doors.ts'
 
@@ -65,7 +66,7 @@ const rows: [model: string, asked: string, sent: string | undefined][] = [
   ['vllm/some-model', 'none', 'none'],
 ]
 
-describe.each(doorForms)('T52: efforts ($door, stream $stream)', (at) => {
+describe.each(spread(doorForms, 2))('T52: efforts ($door, stream $stream)', (at) => {
   // Messages switches thinking off without an effort.
   const sayable = rows.filter(([, asked]) => at.door !== 'messages' || asked !== 'none')
   it.each(sayable)('%s, asked for %s, is sent %s', async (model, effort, expected) => {

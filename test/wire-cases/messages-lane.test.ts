@@ -116,7 +116,7 @@ describe('T72: answers', () => {
     upstream.answer = { headers: eventStream, body: start('claude-opus-5-5') + body }
     const answer = await send(asks())
     expect(answer.headers.get('x-dragoman-notes')).toBeNull()
-    expect(await answer.text()).toBe(named(upstream.answer.body))
+    expect(await answer.text()).toBe(named(String(upstream.answer.body)))
   })
 
   it('an unknown block, not streamed', async () => {

@@ -45,7 +45,7 @@ interface Told {
   text: string
 }
 
-export interface RepairBench {
+export interface RepairBench extends Pick<Bench, 'gateway'> {
   ask(upstream: string, form: RepairForm, steps: readonly Step[]): Promise<Told>
   close(): Promise<void>
 }
@@ -53,6 +53,7 @@ export interface RepairBench {
 export async function startRepairBench(
   api: 'chat' | 'responses',
   quirks: readonly string[],
+  settings: Record<string, unknown> = {},
 ): Promise<RepairBench> {
   const sims = new Map<string, Sim>()
   const backends: Record<string, unknown> = {}
@@ -63,8 +64,9 @@ export async function startRepairBench(
     backends[nameOf(name)] = { kind: 'openai', baseUrl: `${sim.url}/v1`, apiKey: upstreamKey, api }
   }
   const clients = { cline: { toolArguments: 'streamed' } }
-  const started = await startGateway({ backends, clients })
+  const started = await startGateway({ backends, clients, ...settings })
   return {
+    gateway: started.gateway,
     async ask(upstream, form, steps) {
       const sim = sims.get(upstream)
       sim?.play(steps)

@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Step } from '../../sim/script.ts'
+import { spread } from '../depth.ts'
 import {
   clean,
   notesFor,
@@ -44,7 +45,7 @@ describe.each(tables)('T106: from %s', (api, rows: Record<string, RepairRow>) =>
   })
   afterAll(() => bench.close())
 
-  describe.each(repairForms.map((form) => [title(form), form] as const))('to %s', (_, form) => {
+  describe.each(spread(repairForms, 3).map((form) => [title(form), form] as const))('to %s', (_, form) => {
     it.each(cleanAnswers)('%s without quirks has no notes', async (_, steps) => {
       const { status, logged, text } = await bench.ask(clean, form, steps)
       expect([status, logged]).toEqual([200, []])

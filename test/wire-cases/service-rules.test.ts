@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { DOCUMENTED } from '../../sim/anthropic/models.ts'
+import { isNightly } from '../depth.ts'
 import { answered, ask, type Body, called, chat, chatStream, readTool, startBench, user } from '../harness.ts'
 import { callDelta, chatAnswer, chunk, done } from './frames.ts'
 import { accepted, bench, sent, useRequestBench } from './request-bench.ts'
@@ -182,7 +183,7 @@ describe('T23: rules of single services', () => {
     })
   })
 
-  it('every model generation takes the same Chat request', async () => {
+  it.runIf(isNightly)('every model generation takes the same Chat request', async () => {
     for (const name of DOCUMENTED) {
       for (const reasoning_effort of ['none', 'minimal', 'low', 'high', 'xhigh', 'max', undefined]) {
         await accepted(`anthropic/${name}`, {

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 
 const here = dirname(fileURLToPath(import.meta.url))
 export const root = join(here, '../../..')
-const built = (path) => import(join(root, 'dist', path))
+const built = (path) => import(join(root, 'build', path))
 export const mcpServer = join(here, 'mcp-server.mjs')
 /** The service knows no other key. */
 const apiKey = 'sk-upstream'
@@ -20,16 +20,19 @@ export const services = {
   openai: { kind: 'openai', model: 'openai/gpt-demo' },
 }
 
-export async function startRig({ service, claude }) {
+/** `searches`: the gateway may search the web, at a simulated SearXNG. */
+export async function startRig({ service, claude, searches }) {
   spawnSync('ip', ['link', 'set', 'lo', 'up'])
   const { kind, model } = services[service]
   const { startAnthropicSim } = await built('sim/anthropic.js')
   const { startOpenAISim } = await built('sim/openai.js')
   const sim = await (kind === 'anthropic' ? startAnthropicSim : startOpenAISim)({ apiKey })
+  const search = searches ? await (await built('sim/search.js')).startSearchSim('searxng') : undefined
+  const lacks = search && { search: { service: 'searxng', baseUrl: search.url } }
   const folder = mkdtempSync(join(tmpdir(), 'claude-code-'))
   const backend = { kind, apiKey, baseUrl: kind === 'anthropic' ? sim.url : `${sim.url}/v1` }
   const config = join(folder, 'dragoman.json')
-  write(config, { auth: 'none', backends: { [service]: backend } })
+  write(config, { auth: 'none', backends: { [service]: backend }, ...(lacks && { lacks }) })
   const gateway = await startGateway(config, folder)
   const tap = await startTap(gateway.url)
   const workspace = join(folder, 'workspace')
@@ -39,7 +42,7 @@ export async function startRig({ service, claude }) {
   mkdirSync(home, { recursive: true })
   const run = (args, options = {}) =>
     runClaude({ command: claude, args, home, workspace, url: tap.url, model, ...options })
-  return { sim, kind, model, folder, home, workspace, run, seen: tap.seen, gateway, url: tap.url }
+  return { sim, search, kind, model, folder, home, workspace, run, seen: tap.seen, gateway, url: tap.url }
 }
 
 export function write(path, content) {

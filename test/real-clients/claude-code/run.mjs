@@ -18,7 +18,7 @@ if (values.inner) await runOne(values.service[0], values.scenario[0])
 else await runAll()
 
 async function runOne(service, scenario) {
-  const rig = await startRig({ service, claude })
+  const rig = await startRig({ service, claude, searches: scenario.endsWith('by the gateway') })
   const startedAt = Date.now()
   let problem
   try {

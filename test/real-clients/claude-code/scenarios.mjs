@@ -182,6 +182,30 @@ export const scenarios = {
     })
   },
 
+  'WebSearch by the gateway': async (rig) => {
+    const isSearch = ({ bodyText }) => bodyText.includes('Perform a web search')
+    rig.search.finds([{ url: 'https://news.example/24', title: 'Node 24', text: 'Node 24 came in 2025.' }])
+    rig.sim.play(
+      { when: (request) => !isSearch(request), steps: [call('WebSearch', { query: 'node 24' })] },
+      { when: isSearch, steps: [call('web_search', { query: 'node 24 release' })] },
+      { when: isSearch, steps: [{ say: 'It came in 2025.' }] },
+      { when: (request) => !isSearch(request), steps: [{ say: 'That is all.' }] },
+    )
+    const { output } = await rig.run(['-p', 'Search the web for node 24', '--allowedTools', 'WebSearch'])
+    // Its own service searches itself.
+    if (isAnthropic(rig)) return unmet({ 'the gateway does not search': rig.search.requests.length === 0 })
+    return unmet({
+      'it says the answer': output.includes('That is all.'),
+      'no request is refused': refusals(rig).length === 0,
+      'the gateway searches': rig.search.requests[0]?.query.q === 'node 24 release',
+      'the model that searches reads what was found': asked(rig).some(
+        ({ bodyText }) => isSearch({ bodyText }) && bodyText.includes('Node 24 came in 2025.'),
+      ),
+      'the client takes the links from the blocks': told(rig).includes('https://news.example/24'),
+      'and the words of the answer': told(rig).includes('It came in 2025.'),
+    })
+  },
+
   'auto mode': async (rig) => {
     turns(rig, [call('Bash', { command: 'echo went-on' })], [{ say: 'Done.' }])
     const { output } = await rig.run(['-p', 'Run it', '--permission-mode', 'auto'])

@@ -25,6 +25,11 @@ export const metadataAnswers = [
   'fd00:ec2::254',
 ]
 
+/** Addresses of this machine and its networks, which the configuration may name and a model may not. */
+export const fetchedInside = [
+  '127.0.0.1', '127.1', '0.0.0.0', '10.0.0.1', '172.16.0.1', '192.168.1.1', '100.64.0.1', '[::1]', '[::]', '[fd00::1]', '[::ffff:127.0.0.1]', '[64:ff9b::7f00:1]',
+] as const // biome-ignore format: a list to be read as one
+
 /** Addresses that only resemble them. */
 export const harmlessHosts = [
   '127.0.0.1', '10.0.0.1', '192.168.1.1', '172.16.0.1', '169.253.255.255', '169.255.0.1', '100.100.100.201', '[::1]', '[fd00::1]', '[fd12:3456::1]',

@@ -45,6 +45,7 @@ export const upstreamHeaders: readonly (readonly [string, string])[] = [
   ['x-dragoman-notes', 'forged'],
   ['x-dragoman-session', 'live'],
   ['x-should-retry', 'perhaps'],
+  ['x-amzn-requestid', 'forged'],
 ]
 
 /** Client headers that must not be forwarded or change the upstream request. */
@@ -71,6 +72,8 @@ export const clientHeaders: readonly (readonly [string, string])[] = [
   ['Traceparent', '00-client-canary'],
   ['OpenAI-Organization', 'client-canary'],
   ['OpenAI-Project', 'client-canary'],
+  ['X-Amz-Security-Token', 'client-canary'],
+  ['X-Goog-User-Project', 'client-canary'],
   ['X-Evil', 'client-canary'],
 ]
 

@@ -44,6 +44,42 @@ export const halfLogins: readonly HalfLogin[] = [
   },
 ]
 
+export interface ForeignAction {
+  name: string
+  method: 'GET' | 'POST'
+  /** ID and CONVERSATION stand for those of another key's turn, WORD for a word in it. */
+  path: string
+  body?: unknown
+  /** Of an answer that gives nothing away. */
+  status: number
+}
+
+/** What a viewer of one key tries with a turn of another. */
+export const foreignActions: readonly ForeignAction[] = [
+  { name: 'read it', method: 'GET', path: '/inspector/turns/ID', status: 404 },
+  { name: 'save its tape', method: 'GET', path: '/inspector/turns/ID/tape', status: 404 },
+  { name: 'compare it', method: 'GET', path: '/inspector/turns/ID/outline', status: 404 },
+  {
+    name: 'export its conversation',
+    method: 'GET',
+    path: '/inspector/conversations/CONVERSATION/tape',
+    status: 404,
+  },
+  { name: 'search for its content', method: 'GET', path: '/inspector/search?words=WORD', status: 200 },
+  { name: 'search for its id', method: 'GET', path: '/inspector/search?words=ID', status: 200 },
+  { name: 'pin it', method: 'POST', path: '/inspector/turns/ID/pin', body: { pinned: true }, status: 404 },
+  { name: 'unpin it', method: 'POST', path: '/inspector/turns/ID/pin', body: { pinned: false }, status: 404 },
+  { name: 'send it again', method: 'POST', path: '/inspector/turns/ID/resend', body: {}, status: 404 },
+  {
+    name: 'send it to another model',
+    method: 'POST',
+    path: '/inspector/turns/ID/resend',
+    body: { model: 'openai/gpt-4o' },
+    status: 404,
+  },
+  { name: 'clear it', method: 'POST', path: '/inspector/clear', body: { until: 9e15 }, status: 200 },
+]
+
 /** Any script that runs calls `SAY`. */
 export const markups = [
   '<script>SAY</script>', '<img src=x onerror=SAY>', '<svg onload=SAY>', '"><img src=x onerror=SAY>', "'-SAY-'", '</pre><script>SAY</script>',

@@ -16,6 +16,11 @@ export const canaries = {
   redis: 'redis-canary-jjjjjjjjjjjjjjjj-0010',
   peers: 'peer-canary-kkkkkkkkkkkkkkkkkkkkkkkkkkkk-0011',
   accessToken: 'access-canary-llllllllllllllll-0012',
+  gemini: 'AIza-canary-mmmmmmmmmmmmmmmm-0015',
+  awsSecret: 'aws/canary+nnnnnnnnnnnnnnnn/0016',
+  awsSession: 'session-canary-oooooooooooooooo-0017',
+  bedrock: 'ABSK-canary-pppppppppppppppp-0018',
+  vertex: 'ya29.canary-qqqqqqqqqqqqqqqq-0019',
 } as const
 
 /** Odd enough to look different inside of JSON, and in a URL. */
@@ -31,13 +36,37 @@ interface Places {
   anthropic: { url: string }
   cursor: { url: string }
   qwen: { url: string }
+  gemini: { url: string }
+  bedrock: { url: string }
+  vertex: { url: string }
   /** Where nothing listens. */
   port: number
 }
 
-export const settingsOf = ({ openai, anthropic, cursor, qwen, port }: Places) => ({
+/** Claude on clouds: signed, with a key, and with a token. */
+const cloudsOf = ({ bedrock, vertex }: Pick<Places, 'bedrock' | 'vertex'>) => {
+  const aws = { kind: 'anthropic', provider: 'bedrock', region: 'us-east-1', baseUrl: bedrock.url }
+  const models = ['claude-demo']
+  return {
+    bedrock: { ...aws, ...awsKeys },
+    bearer: { ...aws, apiKey: canaries.bedrock, models },
+    vertex: {
+      ...{ kind: 'anthropic', provider: 'vertex', region: 'us-east5', project: 'my-project', models },
+      ...{ baseUrl: vertex.url, accessToken: canaries.vertex },
+    },
+  }
+}
+
+export const awsKeys = {
+  accessKeyId: 'AKIATESTTESTTEST',
+  secretAccessKey: canaries.awsSecret,
+  sessionToken: canaries.awsSession,
+}
+
+export const settingsOf = ({ openai, anthropic, cursor, qwen, gemini, port, ...clouds }: Places) => ({
   listen: { port: 0 },
   log: { level: 'debug' },
+  ollama: { enabled: true },
   auth: {
     keys: [
       { name: 'laptop', key: canaries.gateway },
@@ -60,6 +89,8 @@ export const settingsOf = ({ openai, anthropic, cursor, qwen, port }: Places) =>
     },
     cursor: { kind: 'cursor', baseUrl: cursor.url, apiKey: canaries.cursor },
     token: { kind: 'cursor', baseUrl: cursor.url, accessToken: canaries.accessToken },
+    gemini: { kind: 'gemini', baseUrl: gemini.url, apiKey: canaries.gemini },
+    ...cloudsOf(clouds),
     qwen: {
       kind: 'qwen-web',
       baseUrl: qwen.url,
@@ -85,12 +116,16 @@ export const settingsOf = ({ openai, anthropic, cursor, qwen, port }: Places) =>
 const error = (fields: Record<string, unknown>) => ({ error: { message: 'no', type: 'x', ...fields } })
 const statuses = [400, 401, 403, 404, 408, 413, 429, 500, 503, 529] as const
 
-type Backend = 'openai' | 'anthropic' | 'qwen' | 'none'
+type Backend = 'openai' | 'anthropic' | 'gemini' | 'bedrock' | 'vertex' | 'qwen' | 'none'
 
 /** How an upstream leaks secrets, to whom, and the model that requests it. */
 export const leaks: readonly { name: string; to: Backend; model: string; steps: readonly Step[] }[] = [
   { name: 'success', to: 'openai', model: 'openai/gpt-demo', steps: [{ say: 'x' }] },
   { name: 'success', to: 'anthropic', model: 'anthropic/claude-demo', steps: [{ say: 'x' }] },
+  { name: 'success', to: 'gemini', model: 'gemini/gemini-3.8-flash', steps: [{ say: 'x' }] },
+  { name: 'success', to: 'bedrock', model: 'bedrock/claude-demo', steps: [{ say: 'x' }] },
+  { name: 'success', to: 'bedrock', model: 'bearer/claude-demo', steps: [{ say: 'x' }] },
+  { name: 'success', to: 'vertex', model: 'vertex/claude-demo', steps: [{ say: 'x' }] },
   { name: 'success', to: 'qwen', model: 'qwen/qwen3-max', steps: [{ say: 'x' }] },
   { name: 'a fallback', to: 'openai', model: 'fallen', steps: [{ say: 'x' }] },
   { name: 'no connection', to: 'none', model: 'dead/x', steps: [] },
@@ -109,6 +144,39 @@ export const leaks: readonly { name: string; to: Backend; model: string; steps: 
       to: 'anthropic' as const,
       model: 'anthropic/claude-demo',
       steps: [{ status, body: { type: 'error', ...error({ message: `invalid x-api-key ${echo}` }) } }],
+    },
+    {
+      name: `${status} that repeats them`,
+      to: 'gemini' as const,
+      model: 'gemini/gemini-3.8-flash',
+      steps: [
+        { status, body: error({ message: `API key not valid: ${echo}`, status: 'ABORTED', code: status }) },
+      ],
+    },
+    {
+      name: `${status} that repeats them`,
+      to: 'bedrock' as const,
+      model: status < 429 ? 'bedrock/claude-demo' : 'bearer/claude-demo',
+      steps: [
+        {
+          status,
+          headers: {
+            'x-amzn-errortype': status === 403 ? 'InvalidSignatureException' : 'ValidationException',
+          },
+          body: { message: `The canonical string should have been ${echo}` },
+        },
+      ],
+    },
+    {
+      name: `${status} that repeats them`,
+      to: 'vertex' as const,
+      model: 'vertex/claude-demo',
+      steps: [
+        {
+          status,
+          body: [error({ message: `invalid credentials: ${echo}`, status: 'ABORTED', code: status })],
+        },
+      ],
     },
     {
       name: `${status} that repeats them`,
@@ -187,6 +255,36 @@ export const leaks: readonly { name: string; to: Backend; model: string; steps: 
     steps: [messageStart, { frame: { type: 'error', ...error({ message: echo }) }, event: 'error' }],
   },
   {
+    name: 'an exception in the stream',
+    to: 'bedrock',
+    model: 'bedrock/claude-demo',
+    steps: [messageStart, { frame: { type: 'error', ...error({ message: echo }) }, event: 'error' }],
+  },
+  {
+    name: 'bytes that are no frame',
+    to: 'bedrock',
+    model: 'bedrock/claude-demo',
+    steps: [{ raw: echo }],
+  },
+  {
+    name: 'an error in the stream',
+    to: 'vertex',
+    model: 'vertex/claude-demo',
+    steps: [messageStart, { frame: { type: 'error', ...error({ message: echo }) }, event: 'error' }],
+  },
+  {
+    name: 'an error in the stream',
+    to: 'gemini',
+    model: 'gemini/gemini-3.8-flash',
+    steps: [{ say: 'x' }, { wait: 5 }, { frame: { error: { message: echo, status: 'INTERNAL' } } }],
+  },
+  {
+    name: 'a call that the service could not read',
+    to: 'gemini',
+    model: 'gemini/gemini-3.8-flash',
+    steps: [{ frame: { candidates: [{ finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage: echo }] } }],
+  },
+  {
     name: 'an event that is no JSON',
     to: 'openai',
     model: 'openai/gpt-demo',
@@ -241,6 +339,11 @@ export const wrongSettings: readonly { name: string; settings: Record<string, un
   { name: 'a password in the base URL', settings: { backends: { box: { ...box, baseUrl: `http://u:${spoilt}@h/` } } } },
   { name: 'a proxy that is none', settings: { backends: { box: { ...box, connect: { proxy: `u:${spoilt}@h:1` } } } } },
   { name: 'a proxy at a metadata address', settings: { backends: { box: { ...box, connect: { proxy: `http://u:${spoilt}@169.254.169.254` } } } } },
+  { name: 'a secret access key alone', settings: { backends: { box: { kind: 'anthropic', provider: 'bedrock', region: 'us-east-1', secretAccessKey: spoilt } } } },
+  { name: 'an access key with a blank', settings: { backends: { box: { kind: 'anthropic', provider: 'bedrock', region: 'us-east-1', accessKeyId: 'a', secretAccessKey: `a ${spoilt}` } } } },
+  { name: 'a token in two lines', settings: { backends: { box: { kind: 'anthropic', provider: 'vertex', region: 'global', project: 'p1', models: ['claude-x'], accessToken: `a\n${spoilt}` } } } },
+  { name: 'accounts of a cloud', settings: { backends: { box: { kind: 'anthropic', provider: 'bedrock', region: 'us-east-1', accounts: [{ name: 'a', apiKey: spoilt }] } } } },
+  { name: 'an account whose key is a list', settings: { backends: { box: { ...box, accounts: [{ name: 'a', apiKey: [spoilt] }] } } } },
   { name: 'auth that is a text', settings: { backends: { box }, auth: spoilt } },
   { name: 'keys that are texts', settings: { backends: { box }, auth: { keys: [spoilt] } } },
   { name: 'a key that is too short', settings: { backends: { box }, auth: { keys: [{ name: 'a', key: spoilt }] } } },

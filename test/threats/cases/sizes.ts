@@ -1,6 +1,7 @@
 // Upstreams that send too much, or less than they announce.
 
-import { gzipSync } from 'node:zlib'
+import { crc32, gzipSync } from 'node:zlib'
+import { encodeChunk, encodeFrame } from '../../../sim/clouds/event-stream.ts'
 import { encodeEnvelope } from '../../../src/protocols/connect/envelope.ts'
 
 const MiB = 1024 * 1024
@@ -30,6 +31,29 @@ export const hostileFrames: readonly { name: string; bytes: Buffer; says: RegExp
   { name: 'all flags', bytes: promising(4, 0xff), says: /unknown flags/ },
 ] // biome-ignore format: a table, one frame a line
 
+/** The lengths of a frame of AWS's event stream, with their checksum, and nothing of what they promise. */
+function announcing(total: number, headers: number): Buffer {
+  const prelude = Buffer.alloc(12)
+  prelude.writeUInt32BE(total, 0)
+  prelude.writeUInt32BE(headers, 4)
+  prelude.writeUInt32BE(crc32(prelude.subarray(0, 8)), 8)
+  return prelude
+}
+
+const wide = (members: string) => `{"type":"message_start","message":${members}}`
+const event = { ':message-type': 'event' }
+
+/** The same of Bedrock's streams. */
+export const eventFrames: readonly { name: string; bytes(): Buffer; says: RegExp }[] = [
+  { name: 'a frame of 16 MiB and one byte', bytes: () => announcing(16 * MiB + 1, 0), says: /frame of 16777217 bytes/ },
+  { name: 'a frame of 4 GiB', bytes: () => announcing(0xffffffff, 0), says: /frame of 4294967295 bytes/ },
+  { name: 'headers of 128 KiB and one byte', bytes: () => announcing(MiB, 128 * 1024 + 1), says: /more than the format allows/ },
+  { name: 'lengths under a wrong checksum', bytes: () => announcing(MiB, 0).fill(0, 8), says: /wrong checksum of its lengths/ },
+  { name: 'an event of 9 MiB', bytes: () => encodeChunk(wide(`"${'x'.repeat(9 * MiB)}"`)), says: /single event of more than 8 MiB/ },
+  { name: 'half a million values in an event', bytes: () => encodeChunk(wide(`[${'{},'.repeat(500_000)}{}]`)), says: /200000 JSON values/ },
+  { name: 'half a million values beside it', bytes: () => encodeFrame(event, `[${'{},'.repeat(500_000)}{}]`), says: /content is not JSON/ },
+] // biome-ignore format: a table, one frame a line
+
 const endless = 'x'.repeat(64 * 1024)
 
 export interface Flood {
@@ -37,7 +61,7 @@ export interface Flood {
   status: number
   headers: Readonly<Record<string, string>>
   /** Sent repeatedly until the connection closes, at most this many bytes. */
-  piece: string
+  piece: string | Buffer
   mostBytes: number
   /** The most that the gateway may read; the rest stays in socket buffers. */
   takenBytes: number
@@ -45,6 +69,7 @@ export interface Flood {
 }
 
 const json = { 'content-type': 'application/json' }
+const eventStream = { 'content-type': 'application/vnd.amazon.eventstream' }
 const sse = { 'content-type': 'text/event-stream' }
 
 export const floods: readonly Flood[] = [
@@ -54,6 +79,7 @@ export const floods: readonly Flood[] = [
   { name: 'an event without end', status: 200, headers: sse, piece: `data: ${endless}`, mostBytes: 96 * MiB, takenBytes: 24 * MiB, stream: true },
   { name: 'a comment without end', status: 200, headers: sse, piece: `: ${endless}`, mostBytes: 96 * MiB, takenBytes: 24 * MiB, stream: true },
   { name: 'an event of lines without end', status: 200, headers: sse, piece: `data: ${endless}\n`, mostBytes: 96 * MiB, takenBytes: 24 * MiB, stream: true },
+  { name: 'a frame without end', status: 200, headers: eventStream, piece: Buffer.concat([announcing(16 * MiB, 0), Buffer.alloc(64 * 1024)]), mostBytes: 96 * MiB, takenBytes: 24 * MiB, stream: true },
 ] // biome-ignore format: a table, one flood a line
 
 /** Answer headers that together exceed the limit. */

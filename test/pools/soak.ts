@@ -1,0 +1,197 @@
+// Agents on a pool of three accounts, one of which is limited again and again, one revoked and one slow. Every answer is checked, and
+// every change of an account has to have its reason and its note.
+
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { SimAccounts } from '../../sim/accounts.ts'
+import { startAnthropicSim } from '../../sim/anthropic.ts'
+import { peerSecret } from '../cluster-parts.ts'
+import { type Body, chat, readTool, startGateway, user } from '../harness.ts'
+import { account, keyOf, model } from './pool-bench.ts'
+
+export interface SoakOptions {
+  ms: number
+  agents: number
+  /** For several gateways. */
+  redis?: string
+  instances: number
+}
+
+export interface SoakFigures {
+  turns: number
+  conversations: number
+  /** Answers that are not those of the conversation, or no answers. */
+  wrong: string[]
+  /** Turns with another account than the conversation's, without a reason or a note. */
+  strayed: string[]
+  /** Turns that went to another account, each with its note. */
+  moves: number
+  /** The same as the gateways count them. */
+  switches: number
+  /** The longest pause of the process, which has everything in it. */
+  lagMs: number
+  /** How often Redis could not be asked. */
+  outages: number
+  /** Turns that came for an account which had said until when it takes none. */
+  tooEarly: string[]
+  byAccount: Record<string, number>
+}
+
+interface Answered {
+  used: string
+  notes: string
+  startedAt: number
+}
+
+interface Home {
+  account: string | null
+}
+
+const [limited, revoked, slow] = ['limited', 'revoked', 'slow'] as const
+
+export async function soak({ ms, agents, redis, instances }: SoakOptions): Promise<SoakFigures> {
+  const accounts = new SimAccounts({ graceMs: 1_000 })
+  const sim = await startAnthropicSim({ accounts })
+  const settings = {
+    log: { level: 'warn' },
+    backends: {
+      claude: {
+        kind: 'anthropic',
+        baseUrl: sim.url,
+        accounts: [limited, revoked, slow].map((name) => account(name)),
+        pool: { maxWaitMs: 1_000 },
+      },
+    },
+    ...(redis === undefined ? {} : { sessions: { redis, peerSecret } }),
+  }
+  const gateways = await Promise.all(Array.from({ length: instances }, () => startGateway(settings)))
+  const run = new Soak(
+    accounts,
+    gateways.map(({ url }) => url),
+    Date.now() + ms,
+  )
+  accounts.slow(keyOf(slow), 150)
+  const lag = monitorEventLoopDelay({ resolution: 10 })
+  lag.enable()
+  const trouble = run.makeTrouble(ms)
+  await Promise.all(Array.from({ length: agents }, (_, at) => run.agent(at)))
+  await trouble
+  const switches = await switchesOf(gateways.map(({ url }) => url))
+  const outages = gateways.flatMap(({ logs }) => logs.filter((line) => line.includes('Redis cannot be used')))
+  lag.disable()
+  // One process has everything, so a turn may be on its way for as long as that is busy.
+  const graceMs = accounts.graceMs + (4 * lag.max) / 1e6
+  const late = accounts.tooEarly.filter(({ lateMs }) => lateMs > graceMs)
+  await Promise.all(gateways.map(({ gateway }) => gateway.close()))
+  await sim.close()
+  return {
+    ...run.figures,
+    switches,
+    outages: outages.length,
+    lagMs: Math.round(lag.max / 1e6),
+    tooEarly: late.map(({ key, lateMs }) => `${key}: ${lateMs} ms after`),
+  }
+}
+
+class Soak {
+  readonly figures: Omit<SoakFigures, 'switches' | 'tooEarly' | 'outages' | 'lagMs'> = {
+    ...{ turns: 0, conversations: 0, wrong: [], strayed: [], moves: 0, byAccount: {} },
+  }
+  readonly #accounts: SimAccounts
+  readonly #urls: readonly string[]
+  readonly #until: number
+  /** When each account was in trouble last. */
+  readonly #troubled = new Map<string, number>()
+
+  constructor(accounts: SimAccounts, urls: readonly string[], until: number) {
+    this.#accounts = accounts
+    this.#urls = urls
+    this.#until = until
+  }
+
+  /** The limit comes and goes; the key is revoked for good after a third of the time. */
+  async makeTrouble(ms: number): Promise<void> {
+    const revokeAt = this.#until - (2 * ms) / 3
+    await sleep(500)
+    while (Date.now() < this.#until) {
+      if (Date.now() > revokeAt && !this.#troubled.has(revoked)) {
+        this.#troubled.set(revoked, Number.POSITIVE_INFINITY)
+        this.#accounts.revoke(keyOf(revoked))
+      }
+      this.#troubled.set(limited, Date.now() + 5_000)
+      this.#accounts.limit(keyOf(limited), 2_500)
+      await sleep(Math.min(7_000, Math.max(0, this.#until - Date.now()), ms / 3))
+    }
+  }
+
+  async agent(at: number): Promise<void> {
+    // Not all at once: each begins its conversations at another time.
+    await sleep(at * 10)
+    for (let number = 0; Date.now() < this.#until; number++) await this.#conversation(`${at}-${number}`, at)
+  }
+
+  /** Some turns with two calls each, as an agent has them. */
+  async #conversation(id: string, at: number): Promise<void> {
+    this.figures.conversations++
+    const headers = headersOf(id, at)
+    const home: Home = { account: null }
+    const messages: Body[] = []
+    for (let turn = 0; turn < 4 && Date.now() < this.#until; turn++) {
+      const file = `file-${id}-${turn}.txt`
+      messages.push(user(`Read ${file}`))
+      const called = await this.#turn(messages, headers, home, id)
+      const call = called?.tool_calls?.[0]
+      if (!called || !call || JSON.parse(call.function.arguments).path !== file)
+        return void this.figures.wrong.push(`${id}: no call for ${file}: ${JSON.stringify(called)}`)
+      messages.push(called, {
+        role: 'tool',
+        tool_call_id: call.id,
+        content: `secret of ${id} in turn ${turn}`,
+      })
+      const answered = await this.#turn(messages, headers, home, id)
+      if (!answered?.content?.includes(`secret of ${id} in turn ${turn}`))
+        return void this.figures.wrong.push(`${id}: not its answer: ${JSON.stringify(answered)}`)
+      messages.push(answered)
+    }
+  }
+
+  async #turn(messages: Body[], headers: Record<string, string>, home: Home, id: string) {
+    // A tool takes its time.
+    await sleep(50)
+    const url = this.#urls[this.figures.turns++ % this.#urls.length] ?? ''
+    const asked = { model, messages: [...messages], tools: [readTool] }
+    const startedAt = Date.now()
+    const { status, headers: answered, json } = await chat(url, asked, headers)
+    if (status !== 200) return void this.figures.wrong.push(`${id}: ${status} ${json.error?.message}`)
+    const used = answered.get('x-dragoman-account') ?? ''
+    this.#judge({ used, notes: answered.get('x-dragoman-notes') ?? '', startedAt }, home, id)
+    return json.choices[0].message
+  }
+
+  #judge({ used, notes, startedAt }: Answered, home: Home, id: string): void {
+    const { byAccount } = this.figures
+    byAccount[used] = (byAccount[used] ?? 0) + 1
+    this.figures.moves += [...notes.matchAll(/account "\w+" could not be used/g)].length
+    if (home.account === null) home.account = used
+    if (used === home.account) return
+    const hadReason = startedAt < (this.#troubled.get(home.account) ?? 0)
+    if (!hadReason || !notes.includes(`account "${home.account}" could not be used`))
+      this.figures.strayed.push(`${id}: ${home.account} → ${used}, ${notes || 'without a note'}`)
+    // It will not be back.
+    if (home.account === revoked) home.account = used
+  }
+}
+
+/** Clients that name their conversations, each in its way, and some that do not. */
+function headersOf(id: string, at: number): Record<string, string> {
+  const ways = [{ 'x-claude-code-session-id': id }, { 'x-session-id': id }, { 'thread-id': id }, {}]
+  return (ways[at % ways.length] ?? {}) as Record<string, string>
+}
+
+async function switchesOf(urls: readonly string[]): Promise<number> {
+  const texts = await Promise.all(urls.map(async (url) => (await fetch(`${url}/metrics`)).text()))
+  const counts = texts.flatMap((text) => [
+    ...text.matchAll(/^dragoman_account_switches_total\{.*\} (\d+)$/gm),
+  ])
+  return counts.reduce((sum, [, count]) => sum + Number(count), 0)
+}

@@ -6,7 +6,7 @@ import { root } from '../../scripts/prepare.mjs'
 import { answerCalls } from '../sessions/children.mjs'
 import { cursorSteps, dialects } from './dialects.mjs'
 
-const { startCursorSim } = await import(join(root, 'dist/sim/cursor.js'))
+const { startCursorSim } = await import(join(root, 'build/sim/cursor.js'))
 
 const writeBytes = 16 * 1024
 let answer

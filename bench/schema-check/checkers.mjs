@@ -1,6 +1,6 @@
 // The two that are compared, behind one interface: `prepare(schema)` gives a function that judges a value.
 
-const ownFile = new URL('../../dist/src/base/json-schema/check.js', import.meta.url)
+const ownFile = new URL('../../build/src/base/json-schema/check.js', import.meta.url)
 
 export const loaders = {
   async ours() {

@@ -5,8 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { root } from '../../scripts/prepare.mjs'
 import { answerCalls } from './children.mjs'
 
-const { createGateway, parseConfig } = await import(join(root, 'dist/src/index.js'))
-const { readEnvironment } = await import(join(root, 'dist/src/config/environment.js'))
+const { createGateway, parseConfig, readEnvironment } = await import(join(root, 'dist/src/index.js'))
 
 async function collectGarbage() {
   // The second collection frees what weak references and finalizers released in the first.

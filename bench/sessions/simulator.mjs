@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { root } from '../../scripts/prepare.mjs'
 import { answerCalls } from './children.mjs'
 
-const { startCursorSim } = await import(join(root, 'dist/sim/cursor.js'))
+const { startCursorSim } = await import(join(root, 'build/sim/cursor.js'))
 let sim
 
 answerCalls({

@@ -4,7 +4,7 @@ import { root } from '../../scripts/prepare.mjs'
 import { answerCalls } from '../sessions/children.mjs'
 import { cursorFaults, httpFaults } from './faults.mjs'
 
-const from = (file) => import(join(root, 'dist/sim', file))
+const from = (file) => import(join(root, 'build/sim', file))
 const { startAnthropicSim } = await from('anthropic.js')
 const { startCursorSim } = await from('cursor.js')
 const { startOpenAISim } = await from('openai.js')

@@ -33,6 +33,7 @@ function startTable(cases, starts) {
       'first answer, ms after the start',
       'first turn, ms',
       'second turn, ms',
+      'tenth turn, ms',
     ],
     cases.map(({ name }) => {
       const of = (field) => median(starts[name], field)
@@ -46,6 +47,7 @@ function startTable(cases, starts) {
         whole(of('answeredMs')),
         whole(of('firstTurnMs')),
         whole(of('secondTurnMs')),
+        whole(of('tenthTurnMs')),
       ]
     }),
   )
@@ -60,7 +62,7 @@ function memoryTable(cases, starts, idle) {
       'left alone for 5 s',
       'to bare',
       'more than bare',
-      'after two turns',
+      'after ten turns',
       'CPU in those 5 s and before, ms',
     ],
     cases.map(({ name }) => {

@@ -9,7 +9,7 @@ export const loadParser = (name, { format }, peerFolder) =>
   name === 'ours' ? loadOurs(format) : loadPeer(format, peerFolder)
 
 async function loadOurs(format) {
-  const file = join(root, 'dist/src/protocols/tool-text/parse.js')
+  const file = join(root, 'build/src/protocols/tool-text/parse.js')
   const { ToolTextParser } = await import(pathToFileURL(file).href)
   const markup = { format, callTag: 'tool_call', resultTag: 'tool_response' }
   return (pieces) => {

@@ -5,12 +5,15 @@ import { summarize } from './figures.mjs'
 import { measure, streamsFactor, warmUp } from './load.mjs'
 import { cores, mostFiles, residentBytes, runNode } from './processes.mjs'
 import { backends, subjectsFor } from './subjects.mjs'
+import { measureWarmth, summarizeWarmth, warmthSeconds } from './warmth.mjs'
 import { workloads } from './workloads.mjs'
 
 /** W4 is for memory only, and takes long. */
 const pairsOfW4 = ['chat-anthropic', 'chat-openai']
 /** A connection on each side for each stream. */
 const filesOfW4 = 2_500
+/** Their subjects are started for them alone. */
+const ownProcess = ['w4', 'wc']
 /** Percentiles need many requests. */
 const secondsFor = (model, seconds) => (model === 'wl' ? 2 * seconds : seconds)
 
@@ -20,7 +23,11 @@ export function jobsFor({ pairs, models, ...asked }) {
   const jobs = kinds.map((backend) => {
     const doors = pairs.filter((pair) => pair.backend === backend).map(({ door }) => door)
     const { without } = backends[backend]
-    return { backend, doors, models: models.filter((model) => model !== 'w4' && !(model in without)) }
+    return {
+      backend,
+      doors,
+      models: models.filter((model) => !ownProcess.includes(model) && !(model in without)),
+    }
   })
   const fits = mostFiles() > filesOfW4
   if (models.includes('w4') && !fits)
@@ -29,8 +36,11 @@ export function jobsFor({ pairs, models, ...asked }) {
     )
   const large = pairs.filter(({ name }) => fits && models.includes('w4') && pairsOfW4.includes(name))
   const memory = large.map(({ backend, door }) => ({ backend, doors: [door], models: ['w4'] }))
+  const warmth = models.includes('wc') ? jobs.map((job) => ({ ...job, models: ['wc'] })) : []
   const { withPeers, against, watched, traced, together } = asked
-  return [...jobs, ...memory].map((job) => ({ ...job, withPeers, against, watched, traced, together }))
+  return [...jobs, ...memory, ...warmth]
+    .filter((job) => job.models.length > 0)
+    .map((job) => ({ ...job, withPeers, against, watched, traced, together }))
 }
 
 const firstWarmSeconds = 2
@@ -49,6 +59,7 @@ const warmSeconds = (model, warm) => {
 export function estimateSeconds(jobs, { seconds, warm, rounds }, common) {
   return jobs.reduce((sum, job) => {
     const count = subjectsFor(job, common).length
+    if (job.models[0] === 'wc') return sum + count * warmthSeconds({ seconds, rounds })
     const each = (model) =>
       model === 'w4'
         ? lastsSeconds(model, seconds) + warm + warmSeconds(model, warm) + 2
@@ -133,6 +144,30 @@ async function runMemoryJob(job, { seconds, warm, common, say, onDone }) {
   return records
 }
 
+/** A fresh process in each round, in another order each time. */
+async function runWarmthJob(job, { rounds, seconds, common, say, onDone }) {
+  const starts = subjectsFor(job, common)
+  const taken = new Map(starts.map((start) => [start, { rounds: [] }]))
+  for (let round = 0; round < rounds; round++)
+    for (const start of ordered(starts, round)) {
+      const subject = await start()
+      if (subject === undefined) continue
+      try {
+        say(`${job.backend}, cold and warm, round ${round + 1} of ${rounds}: ${labelOf(subject)}`)
+        taken.get(start).subject = subject
+        taken.get(start).rounds.push(await measureWarmth(subject, { seconds }))
+      } finally {
+        await letGo(subject)
+      }
+      onDone(warmthSeconds({ seconds, rounds: 1 }))
+    }
+  return [...taken.values()]
+    .filter(({ subject }) => subject !== undefined)
+    .map((own) => recordOf(job, own.subject, 'wc', summarizeWarmth(own.rounds)))
+}
+
+const runners = { w4: runMemoryJob, wc: runWarmthJob }
+
 async function letGo(subject) {
   subject.agent.destroy()
   await subject.stop()
@@ -149,8 +184,7 @@ const recordOf = ({ backend }, { name, version, door }, model, summary) => ({
 
 export async function runCampaign(jobs, settings) {
   const records = []
-  for (const job of jobs)
-    records.push(...(await (job.models[0] === 'w4' ? runMemoryJob : runJob)(job, settings)))
+  for (const job of jobs) records.push(...(await (runners[job.models[0]] ?? runJob)(job, settings)))
   return records
 }
 

@@ -1,6 +1,6 @@
-// What the model services of the bench say over HTTP/1.1, as text: OpenAI's Chat, Anthropic's Messages, Chat of a model that
-// writes its calls as text, and Qwen's web chat, which does so, too.
-import { toolName } from './workloads.mjs'
+// What the model services of the bench say over HTTP/1.1, as text: OpenAI's Chat, Anthropic's Messages, Google's generateContent,
+// Chat of a model that writes its calls as text, and Qwen's web chat, which does so, too.
+import { argumentsOf, toolName } from './workloads.mjs'
 
 const event = (data, name) => `${name ? `event: ${name}\n` : ''}data: ${JSON.stringify(data)}\n\n`
 
@@ -108,6 +108,34 @@ const qwen = {
     }),
   end: () => event(qwenDelta({ content: '', status: 'finished' })),
 }
+
+const geminiChunk = (model, parts, finishReason) => ({
+  candidates: [{ content: { role: 'model', parts }, ...(finishReason ? { finishReason } : {}), index: 0 }],
+  usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 20, totalTokenCount: 30 },
+  modelVersion: model,
+  responseId: 'response-bench',
+})
+
+const gemini = {
+  head: () => '',
+  text: (model, text) => event(geminiChunk(model, [{ text }])),
+  /** Arguments come whole, in one chunk. */
+  wholeCall: (model, plan, stamp) =>
+    event(
+      geminiChunk(
+        model,
+        [{ functionCall: { id: 'call_bench', name: toolName, args: argumentsOf(plan, stamp) } }],
+        'STOP',
+      ),
+    ),
+  end: (model) => event(geminiChunk(model, [{ text: '' }], 'STOP')),
+  whole: (model, text) => geminiChunk(model, [{ text }], 'STOP'),
+}
+
+/** Its paths name the model. */
+export const geminiModel = (path) => /^\/v1beta\/models\/([^/:]+):/.exec(path)?.[1]
+
+export const dialectOf = (path) => (geminiModel(path) === undefined ? dialects[path] : gemini)
 
 /** By path; each backend of a configuration has its own. */
 export const dialects = {

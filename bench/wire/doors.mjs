@@ -48,6 +48,12 @@ const responsesTool = ({ name, description, schema: parameters }) => ({
   parameters,
 })
 
+const geminiTool = ({ name, description, schema: parametersJsonSchema }) => ({
+  name,
+  description,
+  parametersJsonSchema,
+})
+
 const callArguments = (at) => ({ path: `src/file-${at}.ts` })
 
 function chatBody(model, { stream, large }) {
@@ -108,6 +114,27 @@ function responsesBody(model, { stream, large }) {
   return { model, stream, store: false, instructions: system, input: [...history, last], tools }
 }
 
+function geminiBody(_model, { large }) {
+  const declarations = Array.from({ length: large ? 20 : 1 }, (_, at) => geminiTool(toolOf(at)))
+  const history = large
+    ? largeHistory().flatMap(({ at, question: text, result }) => {
+        const call = { id: `call_${at}`, name: 'tool_1' }
+        return [
+          { role: 'user', parts: [{ text }] },
+          { role: 'model', parts: [{ functionCall: { ...call, args: callArguments(at) } }] },
+          { role: 'user', parts: [{ functionResponse: { ...call, response: { output: result } } }] },
+          { role: 'model', parts: [{ text: 'Yes.' }] },
+        ]
+      })
+    : []
+  const last = { role: 'user', parts: [{ text: large ? lastWord : question }] }
+  return {
+    contents: [...history, last],
+    systemInstruction: { parts: [{ text: system }] },
+    tools: [{ functionDeclarations: declarations }],
+  }
+}
+
 const none = { text: '', call: '' }
 
 const readChat = {
@@ -148,10 +175,23 @@ const readResponses = {
   ends: '"type":"response.completed"',
 }
 
+const geminiParts = ({ candidates: [{ content }] }) => ({
+  text: content.parts.map(({ text = '' }) => text).join(''),
+  call: content.parts.map(({ functionCall: call }) => (call ? JSON.stringify(call.args) : '')).join(''),
+})
+const readGemini = {
+  whole: geminiParts,
+  event: ({ data }) => geminiParts(JSON.parse(data)),
+  ends: '"finishReason":"STOP"',
+}
+const geminiPath = (model, { stream }) =>
+  `/v1beta/models/${model}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`
+
 export const doors = {
   chat: { path: '/v1/chat/completions', body: chatBody, read: readChat },
   messages: { path: '/v1/messages', body: messagesBody, read: readMessages },
   responses: { path: '/v1/responses', body: responsesBody, read: readResponses },
+  gemini: { path: geminiPath, body: geminiBody, read: readGemini },
 }
 
 const mask = (text) => text.replace(/("sentAt":")\d{16}/, `$1${noStamp}`)

@@ -11,7 +11,7 @@ import { doors } from './doors.mjs'
 import { median } from './figures.mjs'
 import { wordOf } from './workloads.mjs'
 
-const load = (file) => import(join(root, 'dist', file))
+const load = (file) => import(join(root, 'build', file))
 const { createSseReader } = await load('src/protocols/streams/sse.js')
 const { ChatWriter } = await load('src/protocols/openai-chat/write.js')
 const { ChatReader } = await load('src/protocols/openai-chat/read.js')

@@ -10,7 +10,7 @@ const stamp = /#(\d+) t=(\d{16});|"(\d{16})\\?"/g
 const patienceMs = 60_000
 
 /** One exchange: the answer, when its first byte or first content came, and how old each stamped piece was. */
-function ask(agent, { url, headers, body, firstMark, hasStamps }) {
+function exchange(agent, { url, headers, body, firstMark, hasStamps }) {
   return new Promise((resolve, reject) => {
     const startedAt = now()
     const sent = request(url, { method: 'POST', agent, headers }, (response) => {
@@ -49,11 +49,12 @@ export const createAgent = () =>
 function prepare(subject, model) {
   const { door, url, path = doors[door].path, headers = {}, modelName = (name) => name } = subject
   const plan = workloads[model]
-  const body = Buffer.from(JSON.stringify(doors[door].body(modelName(model), plan)))
+  const name = modelName(model)
+  const body = Buffer.from(JSON.stringify(doors[door].body(name, plan)))
   const hasStamps = plan.answer === 'stamps' || plan.answer === 'both'
   const firstMark = hasStamps ? '#0 t=' : plan.answer === 'words' && plan.stream ? 'word0' : undefined
   return {
-    url: `${url}${path}`,
+    url: url + (typeof path === 'function' ? path(name, plan) : path),
     headers: {
       'content-type': 'application/json',
       'content-length': body.length,
@@ -69,7 +70,7 @@ function prepare(subject, model) {
 /** A wrong answer of a peer is a figure; of ours, or of the raw pipe, it is the end. */
 async function askAndCheck(subject, model, prepared) {
   try {
-    const answer = await ask(subject.agent, prepared)
+    const answer = await exchange(subject.agent, prepared)
     check(subject.door, model, answer)
     return answer
   } catch (error) {
@@ -79,20 +80,23 @@ async function askAndCheck(subject, model, prepared) {
   }
 }
 
-/** Lanes of requests, one behind the other, for so long, or until there were so many. */
-async function inLanes(subject, model, { seconds, most = Number.POSITIVE_INFINITY }) {
+/** Requests in some lanes, one behind the other, for so long, or until there were so many. */
+export async function ask(subject, model, { seconds, most = Number.POSITIVE_INFINITY, ...load }) {
   const prepared = prepare(subject, model)
-  const { lanes, count, pace } = workloads[model]
+  const { count, pace } = workloads[model]
+  const lanes = load.lanes ?? workloads[model].lanes
   const until = now() + seconds * 1e6
   const answers = []
+  let begun = 0
   await Promise.all(
     Array.from({ length: lanes }, async (_, at) => {
       // Answers that take equally long would all begin at once, each time.
       if (pace > 0) await sleep((at / lanes) * count * pace)
       do {
+        begun++
         const { text, ...answer } = await askAndCheck(subject, model, prepared)
         answers.push(answer)
-      } while (now() < until && answers.length < most)
+      } while (now() < until && begun < most)
     }),
   )
   return answers
@@ -129,7 +133,7 @@ export async function warmUp(subject, model, seconds) {
     while (now() < until)
     return
   }
-  await inLanes(subject, model, { seconds, most: unit === 'delta' ? Math.ceil(20_000 / count) : 10_000 })
+  await ask(subject, model, { seconds, most: unit === 'delta' ? Math.ceil(20_000 / count) : 10_000 })
 }
 
 /** One measurement: what the subject used, for each unit. */
@@ -143,7 +147,7 @@ export async function measure(subject, model, { seconds }) {
   }
   const answers = plan.streams
     ? await sideBySide(subject, model, onRunning)
-    : await inLanes(subject, model, { seconds })
+    : await ask(subject, model, { seconds })
   const after = usageOf(pids)
   const requests = answers.length
   const wrong = answers.filter((answer) => answer.wrong !== undefined)

@@ -1,7 +1,7 @@
 // The command line of the bench.
 import { parseArgs } from 'node:util'
 import { inProcessBackends } from './campaign.mjs'
-import { backends, doorNames } from './subjects.mjs'
+import { backends, doorNames, doorsBefore } from './subjects.mjs'
 import { workloads } from './workloads.mjs'
 
 const help = `npm run bench -- [options]
@@ -12,7 +12,8 @@ gateways; the upstream and the load are on core 1. Linux. All of it takes about 
   --quick             W1, W2b, W3, W4c and W5l for chat-anthropic and chat-openai, one round, no peers
   --pairs A,B         only these pairs of a door (${doorNames.join(', ')}) and a backend
                       (${Object.keys(backends).join(', ')}), like chat-anthropic
-  --workloads A,B     only these: w1, w2, w2b, w3, w4, w4c, w5, w5l, wl (latencies)
+  --workloads A,B     only these: w1, w2, w2b, w3, w4, w4c, w5, w5l, wl (latencies),
+                      wc (W1 cold and warm, and with 1, 32 and 256 connections)
   --rounds N          how often each is measured, in another order each time (3)
   --seconds N         how long each time (1)
   --no-peers          without nginx and other gateways
@@ -33,7 +34,9 @@ gateways; the upstream and the load are on core 1. Linux. All of it takes about 
 const quickPairs = ['chat-anthropic', 'chat-openai']
 const quickModels = ['w1', 'w2b', 'w3', 'w4c', 'w5l']
 const allModels = Object.keys(workloads).filter((name) => name !== 'w4w')
-const allPairs = Object.keys(backends).flatMap((backend) => doorNames.map((door) => `${door}-${backend}`))
+const allPairs = Object.keys(backends).flatMap((backend) =>
+  doorsBefore(backend).map((door) => `${door}-${backend}`),
+)
 
 const flags = {
   quick: { type: 'boolean', default: false },

@@ -6,6 +6,7 @@ import { countsReads, ours, rawPipe } from './figures.mjs'
 import { canPin } from './processes.mjs'
 import { backends, doorNames } from './subjects.mjs'
 import { mainPairs, targetRows } from './targets.mjs'
+import { warmthCells, warmthHead } from './warmth.mjs'
 import { workloads } from './workloads.mjs'
 
 const git = (...args) => spawnSync('git', args, { cwd: root, encoding: 'utf8' }).stdout?.trim() ?? ''
@@ -119,6 +120,17 @@ function latencyTable(figures, pairs) {
   )
 }
 
+const warmthTable = (figures, pairs) =>
+  table(
+    warmthHead,
+    pairs.flatMap((pair) =>
+      subjectsOf(figures, pair).flatMap((subject) => {
+        const own = figures.find(pair, subject, 'wc')
+        return own ? [[`${pair.name}: ${subject}`, ...warmthCells(own, figures.raw(pair, 'wc'))]] : []
+      }),
+    ),
+  )
+
 function otherPairsTable(figures, pairs) {
   const shown = measuredColumns(figures).filter(({ model }) => model !== 'w4')
   const rows = pairs.flatMap((pair) =>
@@ -227,6 +239,12 @@ export function toMarkdown({ about, inProcess }, figures, pairs) {
           ...leftOut(pairs, figures),
           'Behind text, cursor and qwen-web the raw pipe forwards as many deltas of the Chat API.',
           ...slowestBackends(figures, pairs),
+        ])
+      : []),
+    ...(has('wc')
+      ? section('Cold and warm', [
+          warmthTable(figures, pairs),
+          'Cold: the first 2,000 requests of a process. Warm: after 10,000. Times to the answer: those of the raw pipe, and what others add to them.',
         ])
       : []),
     ...(has('wl') || has('w4c')

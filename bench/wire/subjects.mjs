@@ -11,7 +11,10 @@ import { cores, startServer } from './processes.mjs'
 
 const beside = (file) => fileURLToPath(new URL(file, import.meta.url))
 
-export const doorNames = ['chat', 'messages', 'responses']
+export const doorNames = ['chat', 'messages', 'responses', 'gemini']
+
+/** Its own door is measured before Gemini alone: others are as far from it as from Chat. */
+export const doorsBefore = (backend) => doorNames.filter((door) => door !== 'gemini' || backend === 'gemini')
 
 /**
  * - `wire`: how the raw pipe and nginx are asked, who forward what they get. What is behind `cursor` is not HTTP/1.1, and
@@ -21,6 +24,10 @@ export const doorNames = ['chat', 'messages', 'responses']
 export const backends = {
   anthropic: { wire: 'messages', without: {} },
   openai: { wire: 'chat', without: {} },
+  gemini: {
+    wire: 'gemini',
+    without: { w3: 'this service sends arguments whole, in one message' },
+  },
   text: { wire: 'chat', without: {} },
   cursor: {
     wire: 'chat',
@@ -47,6 +54,7 @@ export async function startUpstreams() {
 const backendSettings = ({ url, cursorUrl }) => ({
   anthropic: { kind: 'anthropic', baseUrl: url, apiKey: 'bench' },
   openai: { kind: 'openai', baseUrl: `${url}/v1`, apiKey: 'bench' },
+  gemini: { kind: 'gemini', baseUrl: url, apiKey: 'bench' },
   text: { kind: 'openai', baseUrl: `${url}/text/v1`, apiKey: 'bench', tools: 'text' },
   cursor: { kind: 'cursor', baseUrl: cursorUrl, apiKey: 'crsr_bench', transport: 'http2' },
   'qwen-web': { kind: 'qwen-web', baseUrl: url, token: 'bench' },

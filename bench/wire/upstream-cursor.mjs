@@ -1,5 +1,5 @@
 // Cursor's agent service for the bench, over cleartext HTTP/2: a key is exchanged, models are listed, a run is answered at
-// once. It asks for nothing, checks nothing but the request's length, and remembers nothing: the simulator (dist/sim) does all
+// once. It asks for nothing, checks nothing but the request's length, and remembers nothing: the simulator (sim/cursor.ts) does all
 // of that, and costs more than the gateway.
 import { createServer as createHttp1 } from 'node:http'
 import { createServer as createHttp2 } from 'node:http2'
@@ -11,7 +11,7 @@ import { root } from '../../scripts/prepare.mjs'
 import { play, writesOf } from './play.mjs'
 import { argumentsOf, toolName, workloads } from './workloads.mjs'
 
-const schemas = async (file) => import(join(root, 'dist/proto/gen/agent/v1', file))
+const schemas = async (file) => import(join(root, 'build/proto/gen/agent/v1', file))
 const { AgentClientMessageSchema, AgentServerMessageSchema } = await schemas('run_pb.js')
 const { GetUsableModelsResponseSchema } = await schemas('model_pb.js')
 

@@ -1,14 +1,14 @@
 // The model services of the bench that speak HTTP/1.1, in one process: as lean as they can be, for their cost is not what is
 // measured, and exact, for every answer is checked.
 import { createServer } from 'node:http'
-import { dialects } from './dialects.mjs'
+import { dialectOf, geminiModel } from './dialects.mjs'
 import { play, writesOf } from './play.mjs'
 import { expected, workloads } from './workloads.mjs'
 
 const prepared = new Map()
 function prepare(path, model) {
   const key = `${path} ${model}`
-  if (!prepared.has(key)) prepared.set(key, writesOf(dialects[path], model, workloads[model]))
+  if (!prepared.has(key)) prepared.set(key, writesOf(dialectOf(path), model, workloads[model]))
   return prepared.get(key)
 }
 
@@ -25,14 +25,18 @@ function sendJson(response, status, value) {
   response.end(text)
 }
 
+function modelIn(body) {
+  const at = body.indexOf('"model":"') + 9
+  return body.toString('latin1', at, body.indexOf('"', at))
+}
+
 function answer(path, body, response) {
   // Qwen's web chat has a request of its own for each new chat.
   if (path === '/api/v2/chats/new')
     return sendJson(response, 200, { success: true, request_id: 'bench', data: { id: 'chat-bench' } })
-  const at = body.indexOf('"model":"') + 9
-  const model = body.toString('latin1', at, body.indexOf('"', at))
+  const model = geminiModel(path) ?? modelIn(body)
   const plan = workloads[model]
-  const dialect = dialects[path]
+  const dialect = dialectOf(path)
   if (!plan || !dialect || (plan.large && !isWhole(body)))
     return sendJson(response, 400, {
       error: { message: `not in the bench: ${path} ${model} ${body.length}` },

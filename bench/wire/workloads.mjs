@@ -24,6 +24,8 @@ export const toolName = 'write_file'
  */
 export const workloads = {
   w1: { title: 'W1', stream: false, answer: 'words', count: 20, lanes: 8, unit: 'request' },
+  /** W1 once more, in a process of its own: cold and warm, and with more connections. */
+  wc: { title: 'W1', stream: false, answer: 'words', count: 20, lanes: 8, unit: 'request' },
   w2: { title: 'W2', stream: true, answer: 'words', count: 200, pace: 'each', lanes: 4, unit: 'delta' },
   w2b: { title: 'W2b', stream: true, answer: 'words', count: 200, pace: 'together', lanes: 4, unit: 'delta' },
   w3: { title: 'W3', stream: true, answer: 'call', count: 2000, pace: 'each', lanes: 4, unit: 'delta' },

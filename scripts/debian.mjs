@@ -159,21 +159,25 @@ const fontSettings = (files) => `<?xml version="1.0"?>
 </fontconfig>
 `
 
+const browser = {
+  program: 'chromium-headless-shell',
+  variable: 'DRAGOMAN_CHROMIUM',
+  packages: ['chromium-headless-shell'],
+  // The file in /usr/bin is a script with the absolute path of the installation.
+  file: 'usr/lib/chromium/chromium-headless-shell',
+  check: {
+    args: ['--no-sandbox', '--disable-gpu', '--dump-dom', 'data:text/html,<p>it works</p>'],
+    output: 'it works',
+  },
+}
+
+export const provideBrowser = (purpose) => provide({ ...browser, purpose })
+
 /** The programs that the tests of this repository use. */
 export function provideAll() {
   provide({ program: 'redis-server', variable: 'REDIS_SERVER_BIN', packages: ['redis-server'] })
   provide({ program: 'bwrap', variable: 'DRAGOMAN_BWRAP', packages: ['bubblewrap'] })
-  provide({
-    program: 'chromium-headless-shell',
-    variable: 'DRAGOMAN_CHROMIUM',
-    packages: ['chromium-headless-shell'],
-    // The file in /usr/bin is a script with the absolute path of the installation.
-    file: 'usr/lib/chromium/chromium-headless-shell',
-    check: {
-      args: ['--no-sandbox', '--disable-gpu', '--dump-dom', 'data:text/html,<p>it works</p>'],
-      output: 'it works',
-    },
-  })
+  provide(browser)
   provide({ program: 'git', variable: 'DRAGOMAN_GIT', packages: ['git'] })
   provide({ program: 'rg', variable: 'DRAGOMAN_RG', packages: ['ripgrep'] })
 }

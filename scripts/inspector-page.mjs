@@ -8,7 +8,19 @@ import { rolldown } from 'rolldown'
 const banner = '/*! With Preact, MIT licence, Copyright (c) 2015-present Jason Miller */'
 
 /** In the order of the cascade: `narrow` overrides the others. */
-const styles = ['base', 'top', 'list', 'turn', 'narrow']
+const styles = [
+  'base',
+  'top',
+  'list',
+  'turn',
+  'transcript',
+  'comparison',
+  'refused',
+  'search',
+  'versus',
+  'figures',
+  'narrow',
+]
 
 export async function buildPage(root) {
   const [from, to] = [join(root, 'src', 'inspector', 'page'), join(root, 'dist', 'inspector')]

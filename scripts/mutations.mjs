@@ -29,7 +29,7 @@ for (const { case: name, rule, file, find, replace } of mutations) {
     )
     const run = spawnSync(
       join(copy, 'node_modules/.bin/vitest'),
-      ['run', 'test/wire-cases', '-t', `${name}:`],
+      ['run', 'test/wire-cases', '-t', `\\b${name}\\b`],
       { cwd: copy, encoding: 'utf8', env: { ...process.env, NO_COLOR: '1' } },
     )
     writeFileSync(path, original)

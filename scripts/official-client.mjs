@@ -15,7 +15,7 @@ const versions = [
 
 install()
 build()
-const { startCursorSim } = await import(join(root, 'dist/sim/cursor.js'))
+const { startCursorSim } = await import(join(root, 'build/sim/cursor.js'))
 // Our .npmrc forbids install scripts, and npm passes that on to child processes; this package needs them for its database.
 const { npm_config_ignore_scripts: _ours, ...env } = process.env
 

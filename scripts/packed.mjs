@@ -11,11 +11,11 @@ import { build, install, root } from './prepare.mjs'
 
 const say = (text) => process.stdout.write(`${text}\n`)
 const allowed =
-  /^(?:dist\/(?:src|sim|proto)\/.*\.js|dist\/src\/.*\.d\.ts|dist\/inspector\/(?:index\.html|app\.js|style\.css)|docs\/[^/]+|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE|package\.json|server\.js)$/
-const largestBytes = 1_200_000
+  /^(?:dist\/src\/(?:cli|index|plugin\/opencode|plugin\/opencode-1|chunks\/[\w-]+)\.js|dist\/(?:src|proto)\/.*\.d\.ts|dist\/licenses\.txt|dist\/inspector\/(?:index\.html|app\.js|style\.css)|docs\/[^/]+|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE|package\.json|server\.js)$/
+const largestBytes = 1_600_000
 
 function pack(folder) {
-  const output = execFileSync('npm', ['pack', '--json', '--pack-destination', folder], {
+  const output = execFileSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], {
     cwd: root,
     encoding: 'utf8',
   })

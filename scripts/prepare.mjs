@@ -47,16 +47,19 @@ function digestOf(paths) {
 
 const upToDate = (stamp, digest) => existsSync(stamp) && readFileSync(stamp, 'utf8') === digest
 
-export function install() {
+/** The packages of a folder with a lock file. */
+export function install(at = root) {
   checkNode()
-  const stamp = join(root, 'node_modules', '.dragoman-installed')
-  const digest = digestOf([join(root, 'package-lock.json')])
+  const stamp = join(at, 'node_modules', '.dragoman-installed')
+  const digest = digestOf([join(at, 'package-lock.json')])
   if (upToDate(stamp, digest)) return
   // A symbolic link leads to another clone's packages, which `npm ci` would delete.
   const folder = dirname(stamp)
   if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(folder)
   console.log('dragoman: installing dependencies (npm ci)')
-  must('npm ci', 'npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'])
+  // On Windows npm is a script, which only a shell starts.
+  const shell = process.platform === 'win32'
+  must('npm ci', 'npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: at, shell })
   mkdirSync(folder, { recursive: true })
   writeFileSync(stamp, digest)
 }
@@ -69,8 +72,7 @@ function keepReachable(entry) {
   for (const file of reachable)
     for (const [, path] of readFileSync(file, 'utf8').matchAll(imports))
       reachable.add(join(dirname(file), `${path}.d.ts`))
-  for (const file of filesBelow(dirname(dirname(entry))))
-    if (file.endsWith('.d.ts') && !reachable.has(file)) rmSync(file)
+  for (const file of filesBelow(dirname(dirname(entry)))) if (!reachable.has(file)) rmSync(file)
 }
 
 /** `check`: the types, too. */
@@ -80,19 +82,17 @@ export function build({ check = true } = {}) {
   const digest = digestOf([
     ...sources,
     join(root, 'tsconfig.json'),
-    join(root, 'tsconfig.build.json'),
     join(root, 'tsconfig.declarations.json'),
-    join(root, 'scripts', 'inspector-page.mjs'),
-    join(root, 'scripts', 'prepare.mjs'),
+    join(root, 'package-lock.json'),
+    ...['bundle', 'inspector-page', 'prepare'].map((name) => join(root, 'scripts', `${name}.mjs`)),
   ])
   if (upToDate(stamp, digest)) return
-  console.log('dragoman: building (tsc)')
+  console.log('dragoman: building')
   rmSync(join(root, 'dist'), { recursive: true, force: true })
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
-  // Two runs: the code has no comments, the declarations have them.
-  for (const project of ['tsconfig.build.json', 'tsconfig.declarations.json'])
-    must('tsc', process.execPath, [tsc, '-p', project, ...(check ? [] : ['--noCheck'])], { env: compilerEnv })
+  const project = ['-p', 'tsconfig.declarations.json', ...(check ? [] : ['--noCheck'])]
+  must('tsc', process.execPath, [tsc, ...project], { env: compilerEnv })
   keepReachable(join(root, 'dist', 'src', 'index.d.ts'))
-  must('the page of the inspector', process.execPath, [join(root, 'scripts', 'inspector-page.mjs')])
+  must('the bundle', process.execPath, [join(root, 'scripts', 'bundle.mjs'), '--modules'])
   writeFileSync(stamp, digest)
 }

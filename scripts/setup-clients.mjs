@@ -5,52 +5,17 @@ import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { commandsFor, quiet } from './client-commands.mjs'
 import { root } from './prepare.mjs'
 
 const program = join(root, 'dist', 'src', 'cli.js')
 const prompt = 'Read README.md and tell me its first line.'
 const line = `# A file that nobody could guess: ${Math.random()}`
 const model = 'demo-anthropic/claude-demo'
+const commands = commandsFor({ prompt, model })
 
-const commands = {
-  opencode: (path) => [path, 'run', prompt],
-  'claude-code': (path) => [path, '-p', prompt, '--allowedTools', 'Read'],
-  codex: (path) => [
-    path,
-    'exec',
-    '--skip-git-repo-check',
-    '--dangerously-bypass-approvals-and-sandbox',
-    prompt,
-  ],
-  'gemini-cli': (path) => [path, '--skip-trust', '--approval-mode', 'yolo', '-p', prompt],
-  'qwen-code': (path) => [path, '--yolo', '-p', prompt],
-  continue: (path) => [path, '-p', '--auto', prompt],
-  cline: (path) => [path, '--auto-approve', 'true', prompt],
-  copilot: (path) => [path, '-p', prompt, '--allow-all-tools', '--allow-all-paths'],
-  kimi: (path) => [path, '-p', prompt],
-  pi: (path) => [path, '-p', prompt],
-  kilo: (path) => [path, 'run', '--auto', prompt],
-  'grok-build': (path) => [path, '-p', prompt, '--always-approve', '--sandbox', 'off'],
-  'grok-cli': (path) => [path, '-m', model, '-p', prompt],
-  crush: (path) => [path, 'run', '--quiet', prompt],
-}
-
-const quiet = {
-  OPENCODE_DISABLE_AUTOUPDATE: '1',
-  OPENCODE_DISABLE_MODELS_FETCH: '1',
-  OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
-  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-  DISABLE_AUTOUPDATER: '1',
-  CLINE_NO_AUTO_UPDATE: '1',
-  COPILOT_OFFLINE: 'true',
-  COPILOT_AUTO_UPDATE: 'false',
-  KIMI_CODE_NO_AUTO_UPDATE: '1',
-  PI_OFFLINE: '1',
-  KILO_DISABLE_AUTOUPDATE: '1',
-  KILO_DISABLE_MODELS_FETCH: '1',
-}
 /** What they print is for the shell that starts the client. */
-const printing = ['copilot', 'env']
+const printing = ['copilot', 'goose', 'env']
 
 const demo = spawn(process.execPath, [program, 'demo', '--port', '0'], {
   stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,0 +1,2 @@
+// The reader's own fonts: nothing to load.
+export { default } from 'vitepress/theme-without-fonts'

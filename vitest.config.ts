@@ -21,6 +21,10 @@ export default defineConfig({
     retry: isAlone ? 2 : 0,
     expect: { poll: { timeout: 30_000 } },
     pool: 'forks',
+    // Experimental in Vitest: the modules are Node's own, without the accessor that Vite puts before each import. Mocks of modules would
+    // not work, and there are none.
+    execArgv: ['--import', new URL('./test/typescript-loader.mjs', import.meta.url).href],
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     // Files share the modules of their worker: to load them anew for each took a third of all CPU time. So no test may leave
     // anything changed that others could see (variables, clocks, prototypes), and helpers clean up by test/at-end.ts.
     isolate: false,

@@ -124,10 +124,11 @@ for (const transport of transports) {
       for (const why of ['words', 'break'] as const) {
         bench.sim.clear()
         const { body, first, ids } = await parked(
-          ...(why === 'break' ? [{ wait: 200 }, { fault: 'reset' } as const] : [results, { say: 'lost' }]),
+          ...[results, why === 'break' ? ({ fault: 'reset' } as const) : { say: 'lost' }],
         )
         bench.sim.play([{ say: 'afresh' }, { end: true }])
-        await hand(bench.url, [result(ids[0], 'content of A'), result(ids[1], 'content of B')])
+        const handed = await hand(bench.url, [result(ids[0], 'content of A'), result(ids[1], 'content of B')])
+        expect(handed.accepted).toEqual(ids)
         if (why === 'break') await bench.sim.runs[0]?.waitForClose()
         await sleep(50)
         const next = followUp(body, first, [])

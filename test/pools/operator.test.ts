@@ -94,7 +94,10 @@ describe('one account', () => {
   it('is shown too, and cannot be taken out', async () => {
     bench.accounts.revoke(keyOf('a'))
     await say(bench.url)
-    expect((await accounts(bench.url)).views).toMatchObject([{ account: 'default', state: 'needs-login' }])
+    // The code for accounts is loaded with the first failure.
+    await expect
+      .poll(async () => (await accounts(bench.url)).views)
+      .toMatchObject([{ account: 'default', state: 'needs-login' }])
     const refused = await accounts(bench.url, { action: 'disable', account: 'claude@default' })
     expect([refused.status, refused.message]).toEqual([409, expect.stringContaining('no other account')])
     bench.accounts.heal(keyOf('a'))

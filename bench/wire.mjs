@@ -8,6 +8,7 @@ import { build, install } from '../scripts/prepare.mjs'
 import { compareWith, formOf, readBaseline, writeBaseline } from './wire/baseline.mjs'
 import { estimateInProcess, estimateSeconds, jobsFor, runCampaign, runInProcess } from './wire/campaign.mjs'
 import { toSvg } from './wire/chart.mjs'
+import { writeDocument } from './wire/document.mjs'
 import { Figures } from './wire/figures.mjs'
 import { readOptions } from './wire/options.mjs'
 import { pinSelf } from './wire/processes.mjs'
@@ -64,6 +65,7 @@ function finish(run) {
   if (options.json) writeFileSync(resolve(options.json), `${JSON.stringify(run, null, 2)}\n`)
   if (options.markdown) writeFileSync(resolve(options.markdown), `${markdown}\n`)
   if (options.svg) writeFileSync(resolve(options.svg), toSvg(run, figures))
+  if (options.docs) writeDocument(markdown, toSvg(run, figures))
   if (options.record) writeBaseline(options.baseline, run, figures, pairs)
   if (options.strict && worse > 0) exitCode = 1
 }

@@ -55,7 +55,7 @@ export class Figures {
     return this.find(pair, rawPipe, model)
   }
 
-  /** CPU time to that of the raw pipe; memory for W4. `spread`: how far the rounds are apart, as a share. */
+  /** CPU time to that of the raw pipe; memory for W4. `spread`: how far the rounds are apart, as a share; `least` and `most` of them. */
   ratio(pair, subject, model) {
     return this.#compare(pair, subject, model, model === 'w4' ? 'kilobytes' : 'cpuUs')
   }
@@ -74,8 +74,9 @@ export class Figures {
       .map((round, at) => round[field] / raw.rounds[at]?.[field])
       .filter(Number.isFinite)
     const value = typical(record[field]) / typical(raw[field])
-    const spread = byRound.length < 2 ? undefined : (Math.max(...byRound) - Math.min(...byRound)) / value
-    return { value, spread }
+    if (byRound.length < 2) return { value }
+    const [least, most] = [Math.min(...byRound), Math.max(...byRound)]
+    return { value, spread: (most - least) / value, least, most }
   }
 
   /** Microseconds more than the raw pipe, at p50 and p99; `field` is one of the percentiles. */

@@ -25,6 +25,7 @@ gateways; the upstream and the load are on core 1. Linux. All of it takes about 
   --json FILE         all figures, unrounded
   --markdown FILE     the report, which is also printed
   --svg FILE          the ratios as a picture
+  --docs              writes the report and the picture into docs/performance.md
   --baseline FILE     ratios to compare with (bench/baseline.json)
   --record            writes that file
   --strict            exit code 1 if anything became slower than the baseline
@@ -52,6 +53,7 @@ const flags = {
   json: { type: 'string' },
   markdown: { type: 'string' },
   svg: { type: 'string' },
+  docs: { type: 'boolean', default: false },
   baseline: { type: 'string' },
   record: { type: 'boolean', default: false },
   strict: { type: 'boolean', default: false },

@@ -5,7 +5,7 @@ import { machine } from '../sessions/report.mjs'
 import { countsReads, ours, rawPipe } from './figures.mjs'
 import { canPin } from './processes.mjs'
 import { backends, doorNames } from './subjects.mjs'
-import { mainPairs, targetRows } from './targets.mjs'
+import { mainPairs, targetHead, targetRows } from './targets.mjs'
 import { warmthCells, warmthHead } from './warmth.mjs'
 import { workloads } from './workloads.mjs'
 
@@ -45,13 +45,19 @@ const columns = [
 const markOf = (figures, pair, subject, model) =>
   perDelta.includes(model) && !figures.isComparable(pair, subject, model) ? ' \\*' : ''
 
+/** Of ours with the rounds that are farthest apart. */
+function timesOf({ value, least, most }, subject) {
+  const spread = subject === ours && least !== undefined ? `, ${least.toFixed(2)} to ${most.toFixed(2)}` : ''
+  return `${value.toFixed(2)}×${spread}`
+}
+
 function cellOf(figures, pair, subject, { model, value, isTime }) {
   const record = figures.find(pair, subject, model)
   if (record === undefined) return ''
   if (record.wrong === record.requests) return 'all wrong'
   const wrong = record.wrong > 0 ? `, wrong: ${record.wrong} of ${record.requests}` : ''
   const ratio = isTime ? figures.firstRatio(pair, subject, model) : figures.ratio(pair, subject, model)
-  const times = ratio === undefined ? '' : ` (${ratio.value.toFixed(2)}×)`
+  const times = ratio === undefined ? '' : ` (${timesOf(ratio, subject)})`
   return `${significant(value(record))}${times}${markOf(figures, pair, subject, model)}${wrong}`
 }
 
@@ -147,7 +153,7 @@ function otherPairsTable(figures, pairs) {
             : figures.ratio(pair, subject, model)
           return ratio === undefined
             ? ''
-            : `${ratio.value.toFixed(2)}×${markOf(figures, pair, subject, model)}`
+            : `${timesOf(ratio, subject)}${markOf(figures, pair, subject, model)}`
         }),
       ]),
   )
@@ -226,11 +232,11 @@ export function toMarkdown({ about, inProcess }, figures, pairs) {
   const stars =
     '\\* More than 15 % other writes or reads per delta than the raw pipe: the CPU time per delta is not comparable.'
   const parts = [
-    `Machine: ${where}; ${cores}. Commit ${commit}, ${date}; ${versionsOf(figures)}. CPU time, ${manner}; in brackets to the raw pipe of the same minutes.`,
+    `Machine: ${where}; ${cores}. Commit ${commit}, ${date}; ${versionsOf(figures)}. CPU time, ${manner}; in brackets to the raw pipe of the same minutes, for Dragoman with the rounds that are farthest apart.`,
     ...main.map((pair) => mainTable(figures, pair)),
     stars,
     ...section('Targets', [
-      table(['', 'where', 'measured', 'must', 'aim'], targetRows(figures, pairs, inProcess)),
+      table(targetHead, targetRows(figures, pairs, inProcess)),
       'A parked session (150 KB, 60 KB) is measured by `npm run bench:sessions`.',
     ]),
     ...(others.length > 0

@@ -8,6 +8,8 @@ const { writesOf } = await load('play.mjs')
 const { workloads } = await load('workloads.mjs')
 const { Figures, summarize } = await load('figures.mjs')
 const { compareWith } = await load('baseline.mjs')
+const { targetRows } = await load('targets.mjs')
+const { withReport } = await load('document.mjs')
 
 const answers = [
   ['chat', '/v1/chat/completions'],
@@ -78,5 +80,45 @@ describe('the guard', () => {
   it('trusts a single round less', () => {
     expect(compare(181).lines).toHaveLength(1)
     expect(compare(200).lines).toHaveLength(2)
+  })
+})
+
+describe('the report', () => {
+  const record = (subject: string, door: string, cpuUs: number[]) => ({
+    ...{ subject, door, backend: 'anthropic', model: 'w1' },
+    ...summarize(
+      cpuUs.map((cpu) => ({
+        ...{ cpuUs: cpu, writes: 1, reads: 1, requests: 1, wrong: 0 },
+        ...{ firstUs: [], wordsUs: [], callsUs: [] },
+      })),
+    ),
+  })
+
+  it('has a target for each kind of pair, and the rounds that are farthest apart', () => {
+    const figures = new Figures([
+      record('raw pipe', 'messages', [100, 100, 100]),
+      record('dragoman', 'messages', [140, 120, 125]),
+      record('dragoman', 'chat', [140, 120, 125]),
+    ])
+    const pairs = ['messages', 'chat'].map((door) => ({
+      ...{ name: `${door}-anthropic`, door, backend: 'anthropic' },
+    }))
+    expect(targetRows(figures, pairs, [])).toEqual([
+      ['W1', 'messages-anthropic', '1.30×', '1.25×', 'met'],
+      ['W1', 'chat-anthropic', '1.50×', '1.25×', 'met'],
+    ])
+    expect(targetRows(figures, pairs, [{ backend: 'cursor', batch: 1, cpuUs: 2.5 }]).at(-1)).toEqual([
+      ...['Cursor text delta, one at a time', 'in-process', '2.00 µs', '2.50 µs', 'MISSED'],
+    ])
+    expect(figures.ratio(pairs[0], 'dragoman', 'w1')).toMatchObject({ value: 1.25, least: 1.2, most: 1.4 })
+  })
+
+  it('takes the place of the one before in the document', () => {
+    const marks = ['<!-- figures: written by `npm run bench -- --docs` -->', '<!-- end of the figures -->']
+    const document = `before\n${marks[0]}\nold\n${marks[1]}\nafter\n`
+    const first = withReport(document, 'Machine: x\n\n## Targets')
+    expect(first).toBe(`before\n${marks[0]}\n\nMachine: x\n\n### Targets\n\n${marks[1]}\nafter\n`)
+    expect(withReport(first, 'Machine: x\n\n## Targets')).toBe(first)
+    expect(() => withReport('no marks', 'x')).toThrow(/lacks/)
   })
 })

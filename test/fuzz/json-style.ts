@@ -1,6 +1,7 @@
 // JSON in many spellings, valid and not: order, blanks, escapes, repeated names, broken literals.
 
 import fc from 'fast-check'
+import { anyCharacter } from './any-character.ts'
 
 /** An object whose names may repeat. */
 export class Members {
@@ -120,7 +121,7 @@ export const anyText = fc.oneof(
       '[DONE]',
     ),
   },
-  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 6 }) },
+  { weight: 1, arbitrary: fc.string({ unit: anyCharacter, maxLength: 6 }) },
 )
 
 /** What stands where a string belongs. */

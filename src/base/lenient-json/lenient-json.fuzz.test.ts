@@ -2,13 +2,14 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { anyCharacter } from '../../../test/fuzz/any-character.ts'
 import { fuzz } from '../../../test/fuzz/settings.ts'
 import { readLenientJson } from './lenient-json.ts'
 
 const runs = fuzz
 const json = fc.jsonValue({ maxDepth: 3 })
 const structure = fc
-  .oneof(fc.array(json), fc.dictionary(fc.string({ unit: 'binary' }), json))
+  .oneof(fc.array(json), fc.dictionary(fc.string({ unit: anyCharacter }), json))
   .map((value) => JSON.parse(JSON.stringify(value)) as unknown)
 const indent = fc.constantFrom(0, 1, 2)
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { anyCharacter } from '../../../test/fuzz/any-character.ts'
 import { fuzz } from '../../../test/fuzz/settings.ts'
 import { CustomTextReader } from './custom-text-reader.ts'
 
@@ -14,7 +15,7 @@ function pieces(json: string, sizes: readonly number[]): string[] {
 }
 
 const text = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
   fc.string({ unit: fc.constantFrom('"', '\\', '\n', 'u', '😀', 'ü', '\u0000', '\u2028', '/', 'n') }),
 )
 const half = /\p{Surrogate}/u

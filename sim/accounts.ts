@@ -17,7 +17,7 @@ interface Trouble {
   toldAt?: number
 }
 
-export interface SeenRequest {
+interface SeenRequest {
   readonly key: string
   readonly model: string
   readonly at: number

@@ -14,7 +14,7 @@ import type { RecordedRequest } from './recording.ts'
 import { type Dialect, type Exchange, type Reply, type Sim, type SimOptions, startSim } from './server.ts'
 import { estimateTokens } from './tokens.ts'
 
-export interface GeminiSimOptions extends SimOptions {
+interface GeminiSimOptions extends SimOptions {
   /** False: calls have no ids, and ids are refused, as on Vertex and on older servers. */
   readonly hasCallIds?: boolean
   /** The input tokens above which a request is too long. */

@@ -11,7 +11,7 @@ export interface SearchHit {
   age?: string
 }
 
-export interface SearchRequestRecord {
+interface SearchRequestRecord {
   method: string
   path: string
   query: Record<string, string>
@@ -25,7 +25,7 @@ interface SimAnswer {
 }
 
 /** In place of an answer: a status with a body, no answer at all, or a closed connection. */
-export type SearchFault = SimAnswer | 'hang' | 'reset'
+type SearchFault = SimAnswer | 'hang' | 'reset'
 
 export interface SearchSim {
   readonly url: string
@@ -40,7 +40,7 @@ export interface SearchSim {
   close(): Promise<void>
 }
 
-export interface SearchSimOptions {
+interface SearchSimOptions {
   apiKey?: string
   /** SearXNG: whether "json" is among search.formats. Default: true. */
   json?: boolean

@@ -17,7 +17,7 @@ const STATUS = {
   ServiceUnavailableException: 503,
 } as const
 
-export type AwsErrorType = keyof typeof STATUS
+type AwsErrorType = keyof typeof STATUS
 
 export class AwsRefusal extends Error {
   override readonly name = 'AwsRefusal'

@@ -14,7 +14,7 @@ export function cloudProblem(body: Json, known: ReadonlySet<string>): string | u
   return fetchedMedia(body.messages)
 }
 
-export function fetchedMedia(messages: unknown): string | undefined {
+function fetchedMedia(messages: unknown): string | undefined {
   for (const [at, message] of (Array.isArray(messages) ? messages : []).entries()) {
     const blocks: unknown[] = isRecord(message) && Array.isArray(message.content) ? message.content : []
     for (const [position, block] of blocks.entries()) {

@@ -40,7 +40,7 @@ function firstLine({ lines }: PlainResult): string {
   return lines[0] ?? ''
 }
 
-export type Remedy = 'read-first' | 'another-way' | 'none'
+type Remedy = 'read-first' | 'another-way' | 'none'
 
 const REMEDIES: readonly { readonly match: RegExp; readonly remedy: Remedy }[] = [
   { match: /permission|denied|not allowed|rejected|refused|declined|cancel/i, remedy: 'none' },

@@ -11,7 +11,7 @@ import { propertiesOf } from './tool-roles.ts'
 /** Values that are known from elsewhere, by the parameter's name. */
 export type Known = ReadonlyMap<string, string>
 
-export interface Filled {
+interface Filled {
   readonly calls: readonly ToolCall[]
   /** Required parameters without a value. */
   readonly missing: readonly Parameter[]

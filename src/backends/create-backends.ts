@@ -37,7 +37,7 @@ export interface BackendDefaults {
   played?: PlayedUpstream | undefined
 }
 
-export interface PlayedUpstream {
+interface PlayedUpstream {
   services: PlayedDispatcher
   runs: PlayedRuns
 }

@@ -4,7 +4,7 @@
 import { isOddNumber } from './exact-json.ts'
 import { blanksEnd, type Member, stringEnd } from './json-text.ts'
 
-export interface JsonOutline {
+interface JsonOutline {
   /** Nested arrays and objects. */
   readonly depth: number
   /** Of the outermost object, in order. */

@@ -22,13 +22,13 @@ export const mostKeyBytes = 64 * 1024
 
 export const keyFilePath = (dataFolder: string) => join(dataFolder, 'key')
 
-export interface KeyFile {
+interface KeyFile {
   path: string
   key: string
   created: boolean
 }
 
-export function readOrCreateKey(dataFolder: string): KeyFile {
+function readOrCreateKey(dataFolder: string): KeyFile {
   const path = keyFilePath(dataFolder)
   const known = readKey(path)
   if (known !== undefined) return { path, key: known, created: false }

@@ -7,7 +7,7 @@ import { err, overwrite } from '../process/output.ts'
 /** Tasks between two lines, where lines stay. */
 const everyTasks = 10
 
-export interface TuneProgress {
+interface TuneProgress {
   /** A combination begins. */
   begin(name: string): void
   onFigures(figures: Figures): void

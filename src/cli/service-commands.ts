@@ -8,7 +8,7 @@ import type { System } from '../base/platform/system.ts'
 import { CommandError } from '../process/command-error.ts'
 import { type Answer, readState, type ServiceState } from '../service/service-state.ts'
 
-export interface ManagerOptions {
+interface ManagerOptions {
   system: System
   /** Of the user; 0 on Windows, which has none. */
   uid: number

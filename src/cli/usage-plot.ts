@@ -11,7 +11,7 @@ export function drawsBlocks(variable: (name: string) => string | undefined): boo
   return /utf-?8/i.test(locale) && variable('TERM') !== 'dumb'
 }
 
-export interface PlotOptions {
+interface PlotOptions {
   /** Of the terminal. */
   columns: number
   hasBlocks: boolean

@@ -6,7 +6,7 @@ const quoted = /^(["'`‘“]).*["'`’”]$/s
 const prefixed = /^bearer\s/i
 
 /** What is wrong with the form of a key; undefined if nothing is. */
-export function keyFormProblem(key: string): string | undefined {
+function keyFormProblem(key: string): string | undefined {
   if (quoted.test(key)) return 'has quotes around it, which are no part of the key; leave them out'
   return prefixed.test(key) ? 'begins with "Bearer", which is no part of the key; leave it out' : undefined
 }

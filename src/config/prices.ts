@@ -16,5 +16,3 @@ const priceSchema = z.strictObject({
 export const pricesSchema = z.union([z.literal('off'), z.record(z.string().min(1), priceSchema)], {
   error: 'must be "off" or { "MODEL": { "input": …, "output": … } }',
 })
-
-export type ConfiguredPrices = z.infer<typeof pricesSchema>

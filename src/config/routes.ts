@@ -40,7 +40,7 @@ export const aliasSchema = z.union([
 ])
 
 export type AliasSetting = z.infer<typeof aliasSchema>
-export type AliasWhen = z.infer<typeof whenSchema>
+type AliasWhen = z.infer<typeof whenSchema>
 
 export interface AliasRow {
   when?: AliasWhen | undefined

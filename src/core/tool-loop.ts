@@ -2,7 +2,7 @@
 
 import type { Message, ToolCallPart } from './request.ts'
 
-export interface ToolLoop {
+interface ToolLoop {
   /** The calls whose results the request contains. */
   readonly calls: readonly ToolCallPart[]
   /** The conversation as it was when the loop began. */

@@ -5,7 +5,7 @@ import { GatewayError } from '../core/errors.ts'
 import { loadPeer } from './load-peer.ts'
 import { type LoadedCredential, RenewedCredential } from './renewed-credential.ts'
 
-export interface GoogleToken {
+interface GoogleToken {
   token: string
   /** The project that pays, if the credentials name one. */
   quotaProject?: string | undefined

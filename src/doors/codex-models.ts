@@ -5,7 +5,7 @@
 import type { Model } from '../core/backend.ts'
 import type { ReasoningEffort } from '../core/request.ts'
 
-export type CodexModelFacts = Pick<Model, 'id'> & {
+type CodexModelFacts = Pick<Model, 'id'> & {
   [name in 'displayName' | 'contextTokens' | 'outputTokens' | 'efforts' | 'images']?: Model[name] | undefined
 }
 

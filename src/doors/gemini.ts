@@ -16,7 +16,7 @@ export interface GeminiTarget {
 }
 
 /** The model for names that only Google has. */
-export const helperModelHeader = 'x-dragoman-helper-model'
+const helperModelHeader = 'x-dragoman-helper-model'
 /** Gemini CLI asks models by fixed names for summaries, corrections and searches, whatever model its user has chosen. */
 const helperNames = /^gemini-[^/]+$/
 

@@ -59,7 +59,7 @@ export interface LoginDesk {
 }
 
 /** A session as plain data, without anything that logs in. */
-export interface PlainSession {
+interface PlainSession {
   /** Digests, in base64; that of the cookie is the name of the session. */
   cookie: string
   page: string

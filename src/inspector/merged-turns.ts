@@ -47,7 +47,7 @@ const addSessions = (one: SessionsView, other: SessionsView): SessionsView => ({
 })
 
 /** The newest minute first. */
-export function mergeTurnedAway(lists: readonly (readonly TurnedAwayCount[])[]): TurnedAwayCount[] {
+function mergeTurnedAway(lists: readonly (readonly TurnedAwayCount[])[]): TurnedAwayCount[] {
   const merged = new Map<string, TurnedAwayCount>()
   for (const one of lists.flat()) {
     const name = `${one.minute} ${one.reason}`

@@ -17,7 +17,7 @@ export type Send = (
   resending: Resending,
 ) => { turn(): string | undefined; ended: Promise<void> }
 
-export interface ResendParts extends Viewing {
+interface ResendParts extends Viewing {
   /** Undefined until the gateway serves. */
   send(): Send | undefined
   may: Pick<Abilities, 'resend'>

@@ -3,7 +3,7 @@
 import type { TimelineSegment } from '../tapes/timeline-segment.ts'
 import type { TurnSummary } from './api.ts'
 
-export type PartKind =
+type PartKind =
   | 'text'
   | 'reasoning'
   | 'call'

@@ -31,7 +31,7 @@ const states = {
   cut: ({ cut }: TurnSummary) => cut,
 } satisfies Record<string, (turn: TurnSummary, context: TurnContext) => boolean>
 
-export type TurnState = keyof typeof states
+type TurnState = keyof typeof states
 
 /** What a summary alone does not tell. */
 interface TurnContext {

@@ -7,7 +7,7 @@ import type { Frame } from '../tapes/frame.ts'
 import { timelineOf } from '../tapes/timeline.ts'
 import type { TimelineSegment } from '../tapes/timeline-segment.ts'
 
-export interface TurnText {
+interface TurnText {
   where: string
   text: string
 }

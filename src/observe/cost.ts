@@ -10,7 +10,7 @@ interface Usage {
 }
 
 /** US dollars per million tokens. */
-export interface TokenPrices {
+interface TokenPrices {
   input: number
   output: number
   /** Input that came from the service's cache. Absent: not known. */
@@ -35,7 +35,7 @@ export interface Price extends TokenPrices {
  * Why a cost is not known. `no-price`: a price for the model or its cached tokens is missing. `plan`: the account's plan covers the
  * turn. `no-usage`: the turn failed before the service reported tokens.
  */
-export type UnknownCost = 'no-price' | 'plan' | 'no-usage'
+type UnknownCost = 'no-price' | 'plan' | 'no-usage'
 
 export type Cost =
   | { dollars: number; estimated?: true | undefined; source: string; date?: string | undefined }
@@ -114,7 +114,7 @@ export function dollarWords(dollars: number): string {
 
 const turns = (number: number) => `${number} turn${number === 1 ? '' : 's'}`
 
-export const unknownWords: Record<UnknownCost, string> = {
+const unknownWords: Record<UnknownCost, string> = {
   'no-price': 'not known: no price is known for this model',
   plan: "covered by the account's plan, not known",
   'no-usage': 'not known: the service reported no tokens',

@@ -6,7 +6,7 @@ import type { Price } from './cost.ts'
 import { type PriceRow, priceRows } from './price-rows.ts'
 
 /** The upstream model of a turn. */
-export interface PricedModel {
+interface PricedModel {
   backend: string
   model: string
   /** The kind of the backend and the host of its service, if the backend is not a configured one. */

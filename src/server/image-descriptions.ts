@@ -14,7 +14,7 @@ import type { Descriptions } from './describe-images.ts'
 import type { Serving } from './serving.ts'
 import { TurnPools } from './turn-pools.ts'
 
-export interface SightSettings {
+interface SightSettings {
   /** The model that sees. */
   describedBy: string
   /** Whether the configuration says that the model has no sight. */

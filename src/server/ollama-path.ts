@@ -1,6 +1,6 @@
 // The paths of Ollama's API.
 
-export const ollamaPrefix = '/api/'
+const ollamaPrefix = '/api/'
 
 /** Claude Code's own question is the only other path below it. */
 export const isOllamaPath = (path: string): boolean =>

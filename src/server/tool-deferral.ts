@@ -12,7 +12,7 @@ import { type DeferralPlan, planDeferral, requestWith } from '../protocols/tool-
 import type { Remembering } from './call-checks.ts'
 
 /** `auto`: only where the service cannot take the tools. A number: also for any request with more tools. */
-export type DeferTools = 'auto' | 'off' | number
+type DeferTools = 'auto' | 'off' | number
 
 const limits = { maxEntries: 10_000, maxBytes: 8 * 1024 * 1024, ttlMs: 6 * 60 * 60 * 1000 }
 /** Names that are remembered for one conversation. */

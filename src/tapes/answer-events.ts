@@ -5,7 +5,7 @@ import { parseJson } from '../base/json.ts'
 import type { Piece } from './client-side.ts'
 import { isTooDeep } from './depth.ts'
 
-export interface AnswerEvent {
+interface AnswerEvent {
   event: unknown
   /** Milliseconds since the tape began. */
   at: number

@@ -22,7 +22,7 @@ export interface SearchSettings {
   timeoutMs?: number | undefined
 }
 
-export type SearchOutcome =
+type SearchOutcome =
   | { results: WebResult[] }
   /** `problem`: for the operator. It has nothing of the query, and no key. */
   | { error: WebError; problem: string }

@@ -7,7 +7,7 @@ import { isAddress } from '../protocols/web-tools/addresses.ts'
 import { isAllowedAddress, searchService } from '../protocols/web-tools/search-services.ts'
 import { type SearchSettings, search } from './search.ts'
 
-export interface WebSettings {
+interface WebSettings {
   search?: (SearchSettings & { results: number }) | undefined
   fetch?: { bytes: number; connect?: Connect | undefined } | undefined
   /** Whether the configuration says that the service of this model lacks the tool, although it speaks the dialect. */

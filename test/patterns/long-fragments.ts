@@ -3,8 +3,9 @@
 
 import { describe, expect, it } from 'vitest'
 import { share } from '../depth.ts'
+import { fragments } from './attacks.ts'
 import { hangs } from './hang.ts'
-import { fragments, readers } from './scanners.ts'
+import { readers } from './scanners.ts'
 
 const size = 150_000
 const longestMs = 5_000

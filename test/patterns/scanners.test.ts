@@ -3,8 +3,9 @@
 
 import { expect, it } from 'vitest'
 import { scaled } from '../depth.ts'
+import { attacks } from './attacks.ts'
 import { hangs } from './hang.ts'
-import { attacks, readers, type TextReader } from './scanners.ts'
+import { readers, type TextReader } from './scanners.ts'
 
 const size = scaled(400_000, 100_000)
 

@@ -9,7 +9,7 @@ import { checkItems, checkNeighbours, checkPairs, type ItemRules, resolved } fro
 import { type Item, itemsOf, offeredTools, type ResponsesRequest, textOf } from './request.ts'
 import { responsesShape } from './schema.ts'
 
-export interface CheckedRequest {
+interface CheckedRequest {
   readonly request: ResponsesRequest
   /** The whole conversation, stored items included. */
   readonly items: readonly Item[]

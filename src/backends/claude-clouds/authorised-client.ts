@@ -13,7 +13,7 @@ export interface RequestFacts {
 }
 
 /** What authorises one request. It knows its credential, because requests that run together may have different ones. */
-export interface Authorisation {
+interface Authorisation {
   headers: Record<string, string>
   /** True if the response refuses the credential and a newer one may exist. The request is then sent once more, without this check. */
   isStale(response: UpstreamResponse): boolean

@@ -11,7 +11,7 @@ import type { PulledBatches } from '../../core/turn.ts'
 type Give = (result: IteratorResult<TurnEvent[]>) => void
 type CallEnd = Extract<TurnEvent, { type: 'tool-call-end' }>
 
-export interface AccountTurnOptions {
+interface AccountTurnOptions {
   pool: AccountPool
   choose(): Promise<Taken>
   run(account: string): AsyncIterable<TurnEvent[]>

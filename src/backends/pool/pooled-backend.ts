@@ -13,7 +13,7 @@ import { sessionOfResults } from '../../core/session-id.ts'
 import { AccountTurn } from './account-turn.ts'
 import { pooledSessions } from './pooled-sessions.ts'
 
-export interface PooledBackendOptions {
+interface PooledBackendOptions {
   name: string
   pool: AccountPool
   /** By the name of the account, in the order of the configuration. */

@@ -10,7 +10,7 @@ export const isExact = (value: unknown): boolean =>
 
 export const isStructure = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-export interface ValueText {
+interface ValueText {
   text: string
   isExact: boolean
 }

@@ -13,7 +13,7 @@ export interface Dialect {
   mostCopies: number
 }
 
-export interface ReadPattern extends PatternPlaces {
+interface ReadPattern extends PatternPlaces {
   ignoresCase: boolean
   /** Whether it names kinds of characters that are ASCII's in JavaScript, and Unicode's in Python and Rust. */
   hasKinds: boolean

@@ -9,7 +9,7 @@ const rampMs = 30_000
 const mostModels = 20
 const hourMs = 3_600_000
 
-export interface LastError {
+interface LastError {
   readonly at: number
   readonly code: string
   readonly message: string

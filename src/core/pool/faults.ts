@@ -18,7 +18,7 @@ export interface Fault {
   readonly isFinal?: true
 }
 
-export interface FaultOptions {
+interface FaultOptions {
   /** The service counts its rate limits for each model. */
   countsByModel: boolean
 }

@@ -6,7 +6,7 @@ import type { AccountView } from './account.ts'
 import type { AccountPool } from './account-pool.ts'
 import type { AccountAction } from './health.ts'
 
-export interface OnlyAccountOptions {
+interface OnlyAccountOptions {
   backend: string
   account: string
   /** Makes a pool of this account alone. */

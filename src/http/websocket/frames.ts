@@ -54,7 +54,7 @@ export class FrameError extends Error {
   }
 }
 
-export interface FrameEvents {
+interface FrameEvents {
   /** A piece of the current text message. May throw a `FrameError`. */
   onPiece(piece: Buffer): void
   /** The current text message is complete. */

@@ -8,7 +8,7 @@ import { type Direction, oneSided, type Row, type Side } from './row.ts'
 import { type Field, mainOf, meaningOf, type Unit } from './unit.ts'
 import { ValueIds } from './value-ids.ts'
 
-export interface CompareOptions {
+interface CompareOptions {
   direction: Direction
   /** Both bodies are of one dialect: the form of a unit counts too. */
   sameDialect: boolean

@@ -11,7 +11,7 @@ interface Place {
   value: unknown
 }
 
-export interface ValueDifference {
+interface ValueDifference {
   kind: RowKind
   client?: Side
   upstream?: Side

@@ -5,7 +5,7 @@ import type { RunDecoder } from '../show-frames.ts'
 import { Pieces } from './pieces.ts'
 import type { Exchange } from './traffic.ts'
 
-export interface RunDocument {
+interface RunDocument {
   request: Fields
   answer: Fields
   /** The run began in an earlier turn. */

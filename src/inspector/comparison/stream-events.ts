@@ -9,7 +9,7 @@ export interface StreamEvent {
   data: unknown
 }
 
-export interface AnswerText {
+interface AnswerText {
   events: StreamEvent[] | undefined
   /** The answer that was not streamed: JSON, or text where it is none. */
   whole?: unknown

@@ -10,7 +10,7 @@ import type { State, Store } from './store.ts'
 import { isDark, toggleTheme } from './theme.ts'
 
 const everyMs = 5_000
-export const figuresHash = '#figures'
+const figuresHash = '#figures'
 
 /** Whether the address is that of the figures. */
 export function useFiguresView(): boolean {

@@ -36,7 +36,7 @@ export function blameFor(code: ErrorCode | undefined, message: string, backends:
   return backends.some((name) => message.startsWith(`${name}: `)) ? 'upstream' : 'gateway'
 }
 
-export interface KnownFailure {
+interface KnownFailure {
   code: ErrorCode
   /** The gateway's own words. A client of the service's dialect gets the service's words instead. */
   message?: string

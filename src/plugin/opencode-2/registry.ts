@@ -9,7 +9,7 @@ export interface Draft {
   disable(id: string): void
 }
 
-export interface Registry {
+interface Registry {
   change(change: (draft: Draft) => void): Promise<unknown>
   reload(): Promise<unknown>
 }

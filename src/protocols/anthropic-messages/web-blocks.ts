@@ -98,7 +98,7 @@ const fetched = (url: string, page: string, at: string): Fields => ({
   retrieved_at: at,
 })
 
-export interface WebCounts {
+interface WebCounts {
   web_search_requests: number
   web_fetch_requests: number
 }

@@ -10,7 +10,7 @@ export interface AwsKeys {
   sessionToken?: string | undefined
 }
 
-export interface RequestToSign {
+interface RequestToSign {
   method: string
   host: string
   /** As it goes over the wire: percent-encoded, with the query. */
@@ -18,7 +18,7 @@ export interface RequestToSign {
   body: string | Uint8Array
 }
 
-export interface SignatureScope {
+interface SignatureScope {
   region: string
   service: string
   date: Date

@@ -14,7 +14,7 @@ import { keepDigits } from './keep-digits.ts'
 import { type Candidate, elementAlone, fromText, isSameJson, knownValue, unwrapped } from './readings.ts'
 import { readWord } from './text-literals.ts'
 
-export interface FittedArguments {
+interface FittedArguments {
   input: Fields
   /** One line for each changed value, with its path; at most 20. */
   changes: string[]

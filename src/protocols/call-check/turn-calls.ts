@@ -27,7 +27,7 @@ export interface UnfitCall {
   problems: readonly string[]
 }
 
-export interface TurnCallsOptions {
+interface TurnCallsOptions {
   mode: Exclude<CheckMode, 'off'>
   tools: readonly Tool[]
   /** Tools that only the dialect of the request knows. Undefined for one without a name, such as the tools of a whole server. */

@@ -58,7 +58,7 @@ const otherRight =
 /** Bedrock sends no retry-after. A shorter pause only meets the same limit. */
 const throttledMs = 2_000
 
-export function awsErrorType({ errorType, body }: UpstreamRefusal): string | undefined {
+function awsErrorType({ errorType, body }: UpstreamRefusal): string | undefined {
   const stated = isObject(body) && typeof body.__type === 'string' ? body.__type.split('#').at(-1) : undefined
   return asCode(errorType?.split(':', 1)[0] ?? stated)
 }

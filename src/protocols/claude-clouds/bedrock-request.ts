@@ -17,7 +17,7 @@ import { effortBeta, fineGrainedBeta, toolSearchBeta } from './betas.ts'
 import { type CloudRequest, type MessagesRequest, splitBetas } from './cloud-request.ts'
 import { bedrockModelId, type Geography } from './model-ids.ts'
 
-export const bedrockVersion = 'bedrock-2023-05-31'
+const bedrockVersion = 'bedrock-2023-05-31'
 
 /** Members of a Messages body that InvokeModel takes. */
 const taken: ReadonlySet<string> = new Set([
@@ -32,7 +32,7 @@ const serverTools = /^(?:web_search|web_fetch|code_execution|mcp_toolset|advisor
 
 const edits: ReadonlySet<unknown> = new Set(['clear_tool_uses_20250919', 'compact_20260112'])
 
-export interface BedrockPlace {
+interface BedrockPlace {
   profile: Geography | 'none'
 }
 

@@ -13,7 +13,7 @@ import { toolSearchBeta } from './betas.ts'
 import { type CloudRequest, type MessagesRequest, splitBetas } from './cloud-request.ts'
 import { vertexModelId } from './model-ids.ts'
 
-export const vertexVersion = 'vertex-2023-10-16'
+const vertexVersion = 'vertex-2023-10-16'
 
 export interface VertexPlace {
   project: string

@@ -34,7 +34,7 @@ const known = new Set<ErrorCode>([
   'upstream-credential',
 ])
 
-export interface OpenAIError {
+interface OpenAIError {
   message: string
   type: string
   param: string | null

@@ -178,7 +178,7 @@ function resultMedia(part: ResultPart): Fields[] {
 }
 
 /** The first call of an answer must have a signature; those beside it have none. True if the filler was put there. */
-export function fillSignature({ role, parts }: Content): boolean {
+function fillSignature({ role, parts }: Content): boolean {
   if (role !== 'model') return false
   const call = parts.find((part) => part.functionCall !== undefined)
   if (!call || call.thoughtSignature !== undefined) return false

@@ -10,12 +10,12 @@ import { toGenerationConfig } from './settings-out.ts'
 import { toTools } from './tools-out.ts'
 import { verbatimBody } from './verbatim.ts'
 
-export interface GeminiRequestOptions extends ContentsOptions {
+interface GeminiRequestOptions extends ContentsOptions {
   /** A client of this dialect may get the service's own messages. */
   mayForward: boolean
 }
 
-export interface GeminiUpstreamRequest {
+interface GeminiUpstreamRequest {
   body: Fields
   /** The client's own body, but for signatures. */
   isVerbatim: boolean

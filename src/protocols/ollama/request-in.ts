@@ -20,7 +20,7 @@ import { readImages } from './images-in.ts'
 import { MessagesReader } from './messages-in.ts'
 import { readSettings } from './settings-in.ts'
 
-export interface OllamaRequest {
+interface OllamaRequest {
   /** The model as the client named it. */
   model: string
   turn: TurnRequest

@@ -21,7 +21,7 @@ import { fromChatUsage } from './usage-in.ts'
 
 type ChatPiece = 'content' | 'reasoning_content' | 'reasoning' | 'arguments'
 
-export interface ChatReaderOptions extends ReaderOptions {
+interface ChatReaderOptions extends ReaderOptions {
   /** The answer that an error inside an answer holds; undefined if it holds none. */
   rescue?: ((body: Fields) => Fields | undefined) | undefined
 }

@@ -15,7 +15,7 @@ import type { ServerTraits } from './servers.ts'
 import { fitSettings } from './settings-out.ts'
 import { fitTools } from './tools-out.ts'
 
-export type ChatRequestOptions = HistoryOptions & SchemaOptions
+type ChatRequestOptions = HistoryOptions & SchemaOptions
 
 type Body = Record<string, unknown>
 

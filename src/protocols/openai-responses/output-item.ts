@@ -5,7 +5,7 @@ import { writeExact } from '../../base/exact-json.ts'
 import { type Fields, isObject } from '../../base/json.ts'
 import { TextBuffer } from '../../base/text-buffer.ts'
 
-export type ItemKind = 'message' | 'reasoning' | 'call' | 'custom-call' | 'other'
+type ItemKind = 'message' | 'reasoning' | 'call' | 'custom-call' | 'other'
 
 const kinds = new Map<unknown, ItemKind>([
   ['message', 'message'],

@@ -13,7 +13,7 @@ import { ResponseFaults } from './response-faults.ts'
 import { errorBody, fromResponsesError } from './upstream-errors.ts'
 import { usageOf } from './usage-in.ts'
 
-export type ResponsesReaderOptions = OutputOptions
+type ResponsesReaderOptions = OutputOptions
 
 /** Items of an answer. No answer has more, and each takes memory. */
 const mostItems = 10_000

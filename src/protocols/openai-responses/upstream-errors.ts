@@ -44,7 +44,7 @@ function codeOf(status: number, kind: string, text: string): ErrorCode {
 }
 
 /** `Please try again in 1.5s.`, also in ms and minutes. */
-export function statedWait(text: string): number | undefined {
+function statedWait(text: string): number | undefined {
   const found = /try again in (\d{1,6}(?:\.\d{1,6})?)\s?(ms|s\b|sec|m\b|min)/i.exec(text)
   if (!found) return undefined
   const [, amount, unit = ''] = found

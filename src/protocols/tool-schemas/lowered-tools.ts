@@ -5,7 +5,7 @@ import { rewriteSchema } from './rewrite.ts'
 import type { Subset, SubsetName } from './subset.ts'
 import { subsets, withoutKeywords } from './subsets.ts'
 
-export interface Lowering {
+interface Lowering {
   readonly subset: SubsetName | undefined
   /** Keywords that the service has refused by name. */
   readonly keywords: readonly string[]

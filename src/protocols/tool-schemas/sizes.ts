@@ -24,7 +24,7 @@ export function isWithin(root: Fields, most: Sizes): boolean {
   return true
 }
 
-export interface ParameterCount {
+interface ParameterCount {
   /** Parameters that may be absent, of all objects inside. */
   optional: number
   /** Parameters of more than one type. */

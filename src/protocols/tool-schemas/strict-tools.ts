@@ -29,9 +29,7 @@ export interface StrictTools {
 }
 
 /** What to undo in the arguments of calls, by the tool's name. */
-export type UndoList = ReadonlyMap<string, Undo>
-
-export const noUndo: UndoList = new Map()
+type UndoList = ReadonlyMap<string, Undo>
 
 export function undoCall(list: UndoList, name: string, input: string): string {
   const undo = list.get(name)

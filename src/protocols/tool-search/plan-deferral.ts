@@ -6,7 +6,7 @@ import type { Tool, TurnRequest } from '../../core/request.ts'
 import { loadsIn, searchesAsCalls } from './past-searches.ts'
 import { isServerTool, searchTool } from './search-tool.ts'
 
-export interface DeferralFacts {
+interface DeferralFacts {
   /** The most tools that the service takes; undefined if there is no limit. */
   limit?: number | undefined
   /** The service itself searches the deferred tools of this request. */

@@ -62,7 +62,7 @@ function wordsOfPart(part: string): string[] {
 }
 
 /** `café` is `cafe`. Marks that are letters of their own script stay. */
-export const withoutAccents = (word: string): string =>
+const withoutAccents = (word: string): string =>
   /^[a-z0-9]*$/.test(word)
     ? word
     : word

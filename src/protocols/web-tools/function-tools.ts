@@ -41,7 +41,7 @@ export function functionTool(
 
 const longestDescription = 2_000
 
-export const argumentOf = (kind: WebKind): string => about[kind].argument
+const argumentOf = (kind: WebKind): string => about[kind].argument
 
 /** The query or the address; undefined if the call has none. */
 export function inputOf(kind: WebKind, callInput: string): string | undefined {

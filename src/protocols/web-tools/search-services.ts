@@ -16,7 +16,7 @@ export interface SearchQuestion {
   blocked?: readonly string[] | undefined
 }
 
-export interface SearchRequest {
+interface SearchRequest {
   method: 'GET' | 'POST'
   path: string
   headers: Record<string, string>

@@ -18,7 +18,7 @@ const kinds = { '**': 'strong', __: 'strong', '*': 'emphasis', _: 'emphasis', '~
 /** Beyond this, marks are text: levels multiply the time. */
 const deepest = 12
 /** A longer text is not read for marks. */
-export const longestInline = 64 * 1024
+const longestInline = 64 * 1024
 const longestHref = 2_000
 
 export function parseInline(text: string): Inline[] {

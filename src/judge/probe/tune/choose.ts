@@ -1,7 +1,7 @@
 // Which choice of a question wins: the simplest of those that are as good as the best.
 
 /** A choice with its score, from 0 to 100. Lists of choices begin with the simplest. */
-export interface Scored {
+interface Scored {
   score: number
 }
 

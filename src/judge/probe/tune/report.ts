@@ -6,7 +6,7 @@ import type { Measured } from './measure.ts'
 import type { SettingChange } from './questions.ts'
 import type { Row, TuneResult } from './tune.ts'
 
-export interface ChoiceReport extends Omit<Partial<Measured>, 'state'> {
+interface ChoiceReport extends Omit<Partial<Measured>, 'state'> {
   choice: string
   /** It is configured. */
   isCurrent: boolean

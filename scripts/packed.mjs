@@ -50,6 +50,37 @@ async function demo(folder, node) {
   }
 }
 
+const firstCall = `
+  const { OPENAI_BASE_URL, OPENAI_API_KEY, OPENAI_MODEL } = process.env
+  const [model] = (await (await ask('/models')).json()).data
+  const parameters = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] }
+  const body = {
+    model: OPENAI_MODEL ?? model.id,
+    messages: [{ role: 'user', content: 'Read README.md' }],
+    tools: [{ type: 'function', function: { name: 'read_file', parameters } }],
+  }
+  const { choices } = await (await ask('/chat/completions', { method: 'POST', body: JSON.stringify(body) })).json()
+  console.log(JSON.stringify(choices[0].message.tool_calls[0].function))
+  function ask(path, more) {
+    const headers = { authorization: 'Bearer ' + OPENAI_API_KEY, 'content-type': 'application/json' }
+    return fetch(OPENAI_BASE_URL + path, { headers, ...more })
+  }`
+
+/** `init` writes a configuration, and `launch` brings a program to its first tool call, from an empty home. */
+function firstHour(folder) {
+  const env = { PATH: process.env.PATH, HOME: folder, ANTHROPIC_API_KEY: 'sk-ant-nobody' }
+  const dragoman = (...args) =>
+    execFileSync('npx', ['--no-install', 'dragoman', ...args], {
+      ...{ cwd: folder, env, encoding: 'utf8', timeout: 120_000, stdio: ['ignore', 'pipe', 'pipe'] },
+    })
+  const written = dragoman('init', '--yes', '--print', '--backend', 'anthropic')
+  assert.match(written, /"\{env:ANTHROPIC_API_KEY\}"/)
+  const program = [process.execPath, '--input-type=module', '-e', firstCall]
+  const called = dragoman('launch', '--demo', '--yes', 'env', '--', ...program)
+  assert.match(called, /"name":"read_file","arguments":"\{\\"path\\":\\"README.md\\"\}"/)
+  say('ok   init writes a configuration; launch leads to a tool call')
+}
+
 /** The library example of the documents. */
 const library = `
   import { createGateway, parseConfig, readEnvironment } from 'dragoman-gateway/gateway'
@@ -106,6 +137,7 @@ try {
     second: [['default'], 'dragoman', 'function', 'function'],
   })
   say('ok   each version of OpenCode finds its plugins, and they leave nothing running')
+  firstHour(folder)
   for (const node of [process.execPath, ...process.argv.slice(2)]) await demo(folder, node)
 } finally {
   rmSync(folder, { recursive: true, force: true })

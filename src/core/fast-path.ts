@@ -4,6 +4,7 @@
 // A source of batches that knows the fast path offers its deltas, and a writer that knows it takes them. If one side does not know it,
 // or refuses a delta, the delta becomes an ordinary event. test/fuzz/fast-path.test.ts proves that both ways write the same bytes.
 
+import { beginsWith, endsWith } from '../base/text-edges.ts'
 import type { Sink } from './sink.ts'
 
 /** The constant text around the text of a delta, as received or as sent. */
@@ -81,7 +82,7 @@ export class TextDeltaMatcher {
     // Latin-1 has one character to a byte: text that is not ASCII fails the check below, or differs from the framing.
     const text = bytes.toString('latin1')
     const end = text.length - after.length
-    if (end <= before.length || !text.startsWith(before) || !text.endsWith(after)) return undefined
+    if (end <= before.length || !beginsWith(text, before) || !endsWith(text, after)) return undefined
     for (let at = before.length; at < end; at++) {
       const code = text.charCodeAt(at)
       if (code < 0x20 || code > 0x7e || code === 0x22 || code === 0x5c) return undefined

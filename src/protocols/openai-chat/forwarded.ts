@@ -3,6 +3,7 @@
 import { type Fields, isObject, parseJson } from '../../base/json.ts'
 import { jsonString } from '../../base/json-string.ts'
 import { isObjectText, membersOf, replaceMember } from '../../base/json-text.ts'
+import { beginsWith } from '../../base/text-edges.ts'
 import type { Framing } from '../../core/fast-path.ts'
 import { type RepairKind, repairNotes } from '../../core/repairs.ts'
 
@@ -22,7 +23,7 @@ export class ModelName {
   event(chunk: string): string {
     // Line breaks in JSON are blanks. Not every client joins the lines of an event.
     const data = chunk.includes('\n') ? chunk.replaceAll('\n', ' ') : chunk
-    if (this.#before === '' || !data.startsWith(this.#before)) this.#learn(data)
+    if (this.#before === '' || !beginsWith(data, this.#before)) this.#learn(data)
     return `${this.#after}${data.slice(this.#before.length)}\n\n`
   }
 

@@ -3,6 +3,7 @@
 // the end is written here.
 
 import { jsonString } from '../../base/json-string.ts'
+import { endsWith } from '../../base/text-edges.ts'
 import type { CollectedTurn } from '../../core/collect.ts'
 import type { FinishReason, TurnEvent, Usage } from '../../core/events.ts'
 import type { Framing } from '../../core/fast-path.ts'
@@ -127,7 +128,7 @@ export class ChatWriter {
 
   /** The chunk ends like an earlier one without a finish reason, or is one. */
   #isUnfinished(data: string): boolean {
-    if (this.#openEnd !== '' && data.endsWith(this.#openEnd)) return true
+    if (this.#openEnd !== '' && endsWith(data, this.#openEnd)) return true
     const place = data.lastIndexOf('"finish_reason":null')
     if (place < 0) return false
     this.#openEnd = data.slice(place)

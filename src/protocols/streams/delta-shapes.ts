@@ -6,6 +6,7 @@
 // of the named member; its caller checks that nothing else in the event has an effect.
 
 import { isPlain } from '../../base/json-string.ts'
+import { beginsWith, endsWith } from '../../base/text-edges.ts'
 import type { DeltaShape } from '../../core/fast-path.ts'
 
 interface ShapeOf<Kind> extends DeltaShape {
@@ -31,7 +32,7 @@ export class DeltaShapes<Kind extends string> {
   /** The kind of the event, with its string in `text`; undefined if the event has to be parsed. */
   find(data: string): Kind | undefined {
     for (const { kind, prefix, suffix } of this.#shapes) {
-      if (!data.startsWith(prefix) || !data.endsWith(suffix)) continue
+      if (!beginsWith(data, prefix) || !endsWith(data, suffix)) continue
       const text = stringIn(data, prefix.length, data.length - suffix.length)
       if (text === undefined) continue
       this.#useless = 0

@@ -2,6 +2,7 @@
 
 import { createParser } from 'eventsource-parser'
 import { ownText } from '../../base/text-buffer.ts'
+import { beginsWith } from '../../base/text-edges.ts'
 import { createUtf8Decoder } from '../../base/utf8-decoder.ts'
 import { GatewayError } from '../../core/errors.ts'
 
@@ -71,7 +72,7 @@ export function createSseReader(): SseReader {
   function readOne(text: string): SseMessage[] | undefined {
     const end = text.length - 2
     if (!isAtStart || prefix === '' || text.length > maxEventChars) return undefined
-    if (!text.startsWith(prefix) || text.indexOf('\n', prefix.length) !== end) return undefined
+    if (!beginsWith(text, prefix) || text.indexOf('\n', prefix.length) !== end) return undefined
     if (text.charCodeAt(end + 1) !== newLine || text.includes('\r')) return undefined
     return [{ event: name, data: text.slice(prefix.length, end) }]
   }

@@ -9,7 +9,7 @@ import { readEnvironment } from '../../src/config/environment.ts'
 import { parseConfig } from '../../src/config/load.ts'
 import { spread } from '../depth.ts'
 import { expectNothingStray, type RawUpstream, startUpstream } from '../end-to-end/wire.ts'
-import { ask, chat, post, startGateway, upstreamKey, useBench, user } from '../harness.ts'
+import { ask, chat, claudeAt, post, startGateway, upstreamKey, useBench, user } from '../harness.ts'
 import { listen } from '../raw-peer.ts'
 import {
   harmlessHosts,
@@ -17,11 +17,13 @@ import {
   metadataAnswers,
   metadataHosts,
   redirects,
+  steeringBodies,
   steeringFields,
   steeringHeaders,
   steeringModels,
   steeringParts,
 } from './cases/addresses.ts'
+import { askDoor, type ThreatDoor, threatDoors } from './doors.ts'
 
 expectNothingStray()
 
@@ -198,28 +200,29 @@ describe('names', () => {
 })
 
 describe('addresses in client requests', () => {
-  const bench = useBench({ openai: { lenient: true } })
-  const places = ['/v1/chat/completions', '/v1/messages', '/v1/models', '/v1/messages/count_tokens']
-  const known = ['openai/gpt-4o', 'anthropic/claude-demo', 'text/text-demo', 'cursor/composer-2']
-
-  const doors = ['/v1/chat/completions', '/v1/messages', '/v1/responses']
+  const bench = useBench({ openai: { lenient: true }, clouds: true })
+  const vertexFolder = '/v1/projects/my-project/locations/us-east5/publishers/anthropic/models'
+  const places = [
+    ...['/v1/chat/completions', '/v1/messages', '/v1/models', '/v1/messages/count_tokens'],
+    ...['/v1beta/models', '/v1beta/models/gemini-3.8-flash:generateContent'],
+    ...['/model/us.anthropic.claude-demo/invoke', `${vertexFolder}/claude-demo:rawPredict`],
+    ...['/inference-profiles', '/foundation-models'],
+  ]
+  const known = [
+    ...['openai/gpt-4o', 'anthropic/claude-demo', 'text/text-demo', 'cursor/composer-2'],
+    ...['gemini/gemini-3.8-flash', 'bedrock/claude-demo', 'vertex/claude-demo'],
+  ]
 
   /** Refused or not: the gateway itself has not failed. */
-  async function expectEach<Call>(calls: readonly Call[], send: (call: Call) => Promise<Response>) {
-    const answers = await Promise.all(
-      calls.map(async (call) => {
-        const answer = await send(call)
-        await answer.text()
-        return answer.status
-      }),
-    )
+  async function expectEach<Call>(calls: readonly Call[], send: (call: Call) => Promise<{ status: number }>) {
+    const answers = await Promise.all(calls.map(async (call) => (await send(call)).status))
     expect(Math.max(...answers)).toBeLessThan(500)
   }
 
   /** All that went upstream went to the places that there are, under the names that were configured. */
   function expectUsualPlaces(): void {
-    const { openai, anthropic, text } = bench
-    for (const sim of [openai, anthropic, text]) {
+    const { openai, anthropic, text, gemini, bedrock, vertex } = bench
+    for (const sim of [openai, anthropic, text, gemini, bedrock, vertex]) {
       for (const { path, headers } of sim.requests) {
         expect(places).toContain(path)
         expect(headers.host).toBe(new URL(sim.url).host)
@@ -233,23 +236,24 @@ describe('addresses in client requests', () => {
   }
 
   it.each(Object.entries(steeringHeaders))('in the header %s leads nowhere else', async (name, value) => {
-    await expectEach(known, (model) => post(bench.url, ask(model), { [name]: withTrap(value) }))
+    const headers = { [name]: withTrap(value) }
+    const calls = known.map((model, at) => ({
+      model,
+      door: threatDoors[at % threatDoors.length] as ThreatDoor,
+    }))
+    await expectEach(calls, ({ model, door }) => askDoor(bench.url, door, { model }, { headers }))
     expectUsualPlaces()
   })
 
   it.each(spread(steeringFields, 5))('in the body (%j) leads nowhere else', async (fields) => {
-    const calls = known.flatMap((model) => doors.map((path) => ({ model, path })))
-    await expectEach(calls, ({ model, path }) => {
-      const { tools, ...asked } = ask(model)
-      const body = { ...asked, max_tokens: 10, input: 'hello', ...withTrap(fields) }
-      const headers = { 'content-type': 'application/json' }
-      return fetch(bench.url + path, { method: 'POST', headers, body: JSON.stringify(body) })
-    })
+    const calls = known.flatMap((model) => threatDoors.map((door) => ({ model, door })))
+    const more = { max_tokens: 10, ...withTrap(fields) }
+    await expectEach(calls, ({ model, door }) => askDoor(bench.url, door, { model, more }))
     expectUsualPlaces()
   })
 
   it.each(spread(steeringModels, 5))('as a model (%j) leads nowhere else', async (model) => {
-    expect((await post(bench.url, ask(withTrap(model)))).status).toBeLessThan(500)
+    await expectEach(threatDoors, (door) => askDoor(bench.url, door, { model: withTrap(model) }))
     const listed = await fetch(`${bench.url}/v1/models/${encodeURIComponent(withTrap(model))}`)
     expect(listed.status).toBeLessThan(500)
     expectUsualPlaces()
@@ -257,9 +261,23 @@ describe('addresses in client requests', () => {
 
   it.each(spread(steeringParts, 5))('in a part (%j) is looked at by nobody here', async (part) => {
     const content = [withTrap(part), { type: 'text', text: 'x' }]
-    await expectEach(known, (model) => post(bench.url, { model, messages: [user(content)] }))
+    await expectEach(known, async (model) => {
+      const answer = await post(bench.url, { model, messages: [user(content)] })
+      await answer.text()
+      return answer
+    })
     expectUsualPlaces()
   })
+
+  it.each(steeringBodies)(
+    'in a part of $door ($fields) is looked at by nobody here',
+    async ({ door: name, fields }) => {
+      const door = threatDoors.find((one) => one.name === name) as ThreatDoor
+      const more = withTrap(fields)
+      await expectEach(known, (model) => askDoor(bench.url, door, { model, more }))
+      expectUsualPlaces()
+    },
+  )
 })
 
 describe('credentials', () => {
@@ -268,9 +286,10 @@ describe('credentials', () => {
     const sent = {
       authorization: 'Bearer client-canary',
       'x-api-key': 'client-canary',
+      'x-goog-api-key': 'client-canary',
       cookie: 'a=client-canary',
     }
-    for (const model of ['openai/x', 'anthropic/x', 'qwen/x', 'cursor/composer-2'])
+    for (const model of [...upstreamNames.map((name) => `${name}/x`), 'qwen/x', 'cursor/composer-2'])
       await (await post(bench.url, ask(model), sent)).text()
     await (await fetch(`${bench.url}/v1/models`, { headers: sent })).text()
     for (const [name, requests] of Object.entries(bench.requests())) {
@@ -281,9 +300,11 @@ describe('credentials', () => {
     await bench.close()
   })
 
+  const upstreamNames = ['openai', 'anthropic', 'gemini', 'bedrock', 'vertex'] as const
+
   async function startCanaries() {
     const upstreams = new Map<string, { url: string; seen: unknown[]; close(): Promise<void> }>()
-    for (const name of ['openai', 'anthropic']) {
+    for (const name of upstreamNames) {
       const seen: unknown[] = []
       const upstream = await startUpstream((request, response) => {
         seen.push(request.headers)
@@ -293,11 +314,14 @@ describe('credentials', () => {
     }
     const qwen = await startQwenWebSim()
     const cursor = await startCursorSim()
-    const at = (name: string) => upstreams.get(name)?.url
+    const at = (name: string) => String(upstreams.get(name)?.url)
     const { gateway, url } = await startGateway({
       backends: {
         openai: { kind: 'openai', baseUrl: at('openai'), apiKey: 'openai-canary' },
         anthropic: { kind: 'anthropic', baseUrl: at('anthropic'), apiKey: 'anthropic-canary' },
+        gemini: { kind: 'gemini', baseUrl: at('gemini'), apiKey: 'gemini-canary' },
+        bedrock: { ...claudeAt('bedrock', at('bedrock')), apiKey: 'bedrock-canary' },
+        vertex: { ...claudeAt('vertex', at('vertex')), accessToken: 'vertex-canary' },
         qwen: { kind: 'qwen-web', baseUrl: qwen.url, token: 'qwen-canary' },
         cursor: { kind: 'cursor', baseUrl: cursor.url, accessToken: 'cursor-canary' },
       },
@@ -307,8 +331,7 @@ describe('credentials', () => {
     return {
       url,
       requests: () => ({
-        openai: upstreams.get('openai')?.seen ?? [],
-        anthropic: upstreams.get('anthropic')?.seen ?? [],
+        ...Object.fromEntries([...upstreams].map(([name, { seen }]) => [name, seen])),
         qwen: headersOf(qwen),
         cursor: headersOf(cursor),
       }),

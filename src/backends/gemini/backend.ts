@@ -3,7 +3,6 @@
 import { isObject } from '../../base/json.ts'
 import type { Backend, TurnContext } from '../../core/backend.ts'
 import { asMade } from '../../core/call-check.ts'
-import { GatewayError } from '../../core/errors.ts'
 import type { TurnEvent } from '../../core/events.ts'
 import type { TurnRequest } from '../../core/request.ts'
 import { signatureSource } from '../../protocols/gemini/call-signature.ts'
@@ -13,6 +12,7 @@ import { geminiIds } from '../../protocols/gemini/stored-ids.ts'
 import { mostTools } from '../../protocols/gemini/tools-out.ts'
 import { fromGeminiError } from '../../protocols/gemini/upstream-errors.ts'
 import { type NameRules, withFittingNames } from '../../protocols/openai-chat/fitting-names.ts'
+import { checkModelInPath } from '../../protocols/requests/model-in-path.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
 import { askJson } from '../http/ask-json.ts'
 import { httpTurn } from '../http/http-turn.ts'
@@ -146,10 +146,7 @@ const nameRules: NameRules = {
 
 /** A name with a folder, as `tunedModels/x`, is a path of its own. */
 function pathOf(model: string, verb: string): string {
+  checkModelInPath(model)
   const parts = (model.includes('/') ? model : `models/${model}`).split('/')
-  if (parts.some((part) => part === '' || part === '.' || part === '..'))
-    throw new GatewayError('not-found', `There is no model ${JSON.stringify(model.slice(0, 100))}.`, {
-      detail: 'model_not_found',
-    })
   return `${prefix}/${parts.map(encodeURIComponent).join('/')}:${verb}`
 }

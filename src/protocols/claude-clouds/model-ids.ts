@@ -1,7 +1,7 @@
 // Names of Claude models → the ids of a cloud. A client that asks for `claude-sonnet-5-5` gets the cloud's model of that name; an id in
 // the cloud's own form is used as it is.
 
-import { GatewayError } from '../../core/errors.ts'
+import { checkModelInPath, noSuchModel } from '../requests/model-in-path.ts'
 
 /** Models whose ids have a date on clouds. Newer ids have none. */
 const dates = new Map([
@@ -26,10 +26,9 @@ export function geographyOf(region: string): Geography {
 const plainId = /^[A-Za-z\d][\w.:/@-]{0,2047}$/
 
 function checked(name: string): string {
-  if (plainId.test(name)) return name
-  throw new GatewayError('not-found', `There is no model ${JSON.stringify(name.slice(0, 100))}.`, {
-    detail: 'model_not_found',
-  })
+  if (!plainId.test(name)) throw noSuchModel(name)
+  checkModelInPath(name)
+  return name
 }
 
 /** `-20250929` or `@20250929` at the end. */

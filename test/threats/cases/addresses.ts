@@ -81,6 +81,25 @@ export const steeringModels = [
   'TRAP', 'TRAP/gpt-4o', '//evil.example/x', 'openai@evil.example/x', 'openai:80@evil.example/x', 'openai\r\nHost: evil.example/x', 'openai%2Fx', '../openai/x',
 ] as const // biome-ignore format: a list to be read as one
 
+/** Names of models for services that take the model in their path. */
+export const steeringNames = [
+  '..', '.', '../..', '../../v1/x', 'x/..', 'x/../..', 'x/../../../etc', 'x/./y', 'x//y', '//evil.example/x', '/x', 'x/', '..%2f..%2fx', '%2e%2e/x', '.%2e/x',
+  '%252e%252e%252fx', '..;/x', '..\\..\\x', 'x?key=y', 'x#f', 'x?alt=json#', '@evil.example/x', 'x@evil.example', 'evil.example:80/x', 'http://evil.example/x',
+  'x:generateContent', 'x:predict?a=b', 'models/../x', 'models/x/../../files/y', 'tunedModels/..', 'publishers/google/../x', 'claude-x/../../y',
+  'claude-x%2f..', 'arn:aws:bedrock:us-east-1:1:x/../../y', 'arn:aws:bedrock:../../x', 'us.anthropic.claude-x/..', 'x\0y', 'x\r\nHost: evil.example',
+  'x HTTP/1.1', 'x\ty', '\uff0e\uff0e/x', '\u2025/x', 'x\u2215..\u2215y', '\ud800', 'x\udfff/y', '\ufeff..', 'x'.repeat(5_000), '../'.repeat(500),
+] as const // biome-ignore format: a list to be read as one
+
+/** Paths as sent, in which the Gemini door finds the model; `KIND` is the backend. */
+export const steeringPaths = [
+  '/v1beta/models/KIND/../../x:generateContent', '/v1beta/models/KIND/%2e%2e/x:generateContent', '/v1beta/models/KIND%2f..%2f..%2fx:generateContent',
+  '/v1beta/models/KIND/..%2f..%2fx:countTokens', '/v1beta/models/KIND/..%5c..:generateContent', '/v1beta/models/KIND//evil.example/x:generateContent',
+  '/v1beta/KIND/../x:generateContent', '/v1beta/models/KIND/x%3fkey=y%23:generateContent', '/v1beta/models/KIND/x%00:generateContent',
+  '/v1beta/models/KIND/x%0d%0aHost:%20evil.example:generateContent', '/v1beta/models/KIND/x:predict%3f:generateContent', '/v1beta/models/KIND/:countTokens',
+  '/v1beta/models/KIND/%ff:generateContent', '/v1beta/models/KIND/%ed%a0%80:generateContent', '/v1beta/models/KIND/x%:generateContent',
+  '/v1beta/models/KIND/.:streamGenerateContent', '/v1/models/KIND/../../../x:generateContent', 'http://evil.example/v1beta/models/KIND/x:generateContent',
+] as const // biome-ignore format: a list to be read as one
+
 /** Parts with a URL: only the model's service may fetch it, never the gateway. */
 export const steeringParts: readonly Record<string, unknown>[] = [
   { type: 'image_url', image_url: { url: 'TRAP/a.png' } },
@@ -92,6 +111,26 @@ export const steeringParts: readonly Record<string, unknown>[] = [
   { type: 'document', source: { type: 'url', url: 'TRAP/a.pdf' } },
   { type: 'input_image', image_url: 'TRAP/a.png' },
   { type: 'input_file', file_url: 'TRAP/a.pdf' },
+]
+
+const ofGemini = (...parts: readonly object[]) => ({
+  door: 'Gemini',
+  fields: { contents: [{ role: 'user', parts: [...parts, { text: 'x' }] }] },
+})
+const ofOllama = (fields: object) => ({
+  door: 'Ollama',
+  fields: { messages: [{ role: 'user', content: 'x', ...fields }] },
+})
+
+/** The same in the form of doors whose parts have forms of their own. */
+export const steeringBodies: readonly { door: string; fields: Record<string, unknown> }[] = [
+  ofGemini({ fileData: { fileUri: 'TRAP/a.png', mimeType: 'image/png' } }),
+  ofGemini({ fileData: { fileUri: 'file:///etc/passwd', mimeType: 'text/plain' } }),
+  ofGemini({ file_data: { file_uri: 'http://169.254.169.254/latest/', mime_type: 'image/png' } }),
+  ofGemini({ inlineData: { data: 'TRAP/a.png', mimeType: 'image/png' } }),
+  ofOllama({ images: ['TRAP/a.png'] }),
+  ofOllama({ images: ['file:///etc/passwd'] }),
+  ofOllama({ images: ['/etc/passwd', 'http://169.254.169.254/latest/'] }),
 ]
 
 /** Where a reply of Cursor's service may want the token to go; `PORT` is the trap's. */

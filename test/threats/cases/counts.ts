@@ -10,10 +10,13 @@ import {
   metadataAnswers,
   metadataHosts,
   redirects,
+  steeringBodies,
   steeringFields,
   steeringHeaders,
   steeringModels,
+  steeringNames,
   steeringParts,
+  steeringPaths,
 } from './addresses.ts'
 import { exposedHosts, weakAuths } from './binds.ts'
 import { clientHeaders, lineBreaks, terminalTricks, upstreamHeaders } from './breaks.ts'
@@ -30,7 +33,8 @@ import { eventFrames, floods, headerFloods, hostileFrames } from './sizes.ts'
 import { hostileResults } from './tool-results.ts'
 
 const steered =
-  Object.keys(steeringHeaders).length + steeringFields.length + steeringModels.length + steeringParts.length
+  Object.keys(steeringHeaders).length +
+  [steeringFields, steeringModels, steeringParts, steeringBodies].flat().length
 
 /** By the file of test/threats that has them. */
 export const caseCounts: Readonly<Record<string, string>> = {
@@ -43,6 +47,7 @@ export const caseCounts: Readonly<Record<string, string>> = {
   'key-check': `${fuzzedHeaders.toLocaleString('en')} headers of any bytes`,
   'supply-chain': `${runtimePackages.length} packages of at most ${mostRuntimePackages}`,
   ssrf: `${metadataHosts.length} spellings × 10 backends, ${metadataAnswers.length} answers of DNS, ${redirects.length} redirects × 10 backends, ${steered} ways to lead a request, ${hostileAgentHosts.length} to lead a token`,
+  'model-paths': `${steeringNames.length} names × ${threatDoors.length} doors × 3 backends, ${steeringPaths.length} paths of the Gemini door`,
   'web-fetch': `${metadataHosts.length + fetchedInside.length} spellings, ${metadataAnswers.length + fetchedInside.length} answers of DNS, ${8 + fetchedInside.length} redirects`,
   'tool-results': `${hostileResults.length} results on 2 models without tools, and on each other kind of backend in turn`,
   secrets: `${allCanaries.length} secrets, ${leaks.length} paths × ${threatDoors.length} doors, ${wrongSettings.length} wrong settings`,
@@ -58,6 +63,8 @@ export const rowCount =
   [withoutKey, otherMethods, unknownPaths, upgrades, foreignHosts, ambiguousHosts].flat().length +
   [foreignOrigins, foreignSites.map(String), foreignTypes, attempts, exposedHosts, weakAuths].flat().length +
   fetchedInside.length +
+  steeringNames.length +
+  steeringPaths.length +
   [metadataHosts, metadataAnswers, redirects, hostileAgentHosts, hostileResults].flat().length +
   [leaks, wrongSettings, hostileFrames, eventFrames, floods, headerFloods, lineBreaks].flat().length +
   [upstreamHeaders.map(String), clientHeaders.map(String), specialNames, namedPlaces].flat().length +

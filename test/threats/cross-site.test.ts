@@ -2,9 +2,9 @@
 
 import { describe, expect, it } from 'vitest'
 import { expectNothingStray, hostLine, rawRequest } from '../end-to-end/wire.ts'
-import { ask } from '../harness.ts'
+import { ask, type Bench, useBench } from '../harness.ts'
 import { key } from './cases/keys.ts'
-import { foreignOrigins, foreignSites, foreignTypes, jsonTypes } from './cases/pages.ts'
+import { bodyPaths, foreignOrigins, foreignSites, foreignTypes, jsonTypes } from './cases/pages.ts'
 import { allowedOrigin as origin, useLockedBench } from './gateways.ts'
 
 expectNothingStray()
@@ -22,6 +22,9 @@ const asked = [
   ['POST', '/v1/chat/completions'],
   ['OPTIONS', '/v1/chat/completions'],
   ['POST', '/internal/v1/turns'],
+  ['POST', '/v1beta/models/openai/gpt-4o:generateContent'],
+  ['GET', '/api/tags'],
+  ['POST', '/api/chat'],
 ] as const
 
 /** The request is refused without details, even with the key. */
@@ -58,33 +61,53 @@ it.each(['none', 'same-origin'])('Sec-Fetch-Site: %s is not another site', async
   expect((await rawRequest(bench.url, { path: '/v1/models', lines })).status).toBe(200)
 })
 
-describe('bodies that a page may send without asking', () => {
-  const doors = ['/v1/chat/completions', '/v1/messages', '/v1/responses', '/v1/messages/count_tokens']
-  const paths = [...doors, '/v1/tool_results']
-  const body = JSON.stringify({ ...ask('openai/gpt-4o'), input: 'hello', max_tokens: 5 })
-  const post = (path: string, lines: readonly string[]) => {
-    const all = [
-      hostLine(bench.url),
-      `Authorization: Bearer ${key}`,
-      `Content-Length: ${body.length}`,
-      ...lines,
-    ]
-    return rawRequest(bench.url, { method: 'POST', path, lines: all, body })
-  }
+const body = JSON.stringify({
+  ...ask('openai/gpt-4o'),
+  ...{
+    input: 'hello',
+    max_tokens: 5,
+    contents: [{ role: 'user', parts: [{ text: 'hello' }] }],
+    stream: false,
+  },
+  ...{ tool_call_id: 'call_1', content: 'x' },
+})
+const sender = (to: Bench, more: readonly string[]) => (path: string, lines: readonly string[]) => {
+  const all = [hostLine(to.url), ...more, `Content-Length: ${body.length}`, ...lines]
+  return rawRequest(to.url, { method: 'POST', path, lines: all, body })
+}
+/** Of the same base URL without a key: the likeliest target, because many set up Ollama's clients so. */
+const openBench = useBench()
+
+describe.each([
+  { keys: 'with the key', to: bench, lines: [`Authorization: Bearer ${key}`] },
+  { keys: 'where no key is needed', to: openBench, lines: [] },
+])('bodies that a page may send without asking, $keys', ({ to, lines }) => {
+  const post = sender(to, lines)
 
   it.each(foreignTypes)('%j: 415 at every door, and nothing went upstream', async (type) => {
-    for (const path of paths)
+    for (const path of bodyPaths)
       expect([path, (await post(path, [`Content-Type: ${type}`])).status]).toEqual([path, 415])
-    expect(bench.openai.requests).toEqual([])
+    expect(to.openai.requests).toEqual([])
   })
 
   it('no type at all: 415', async () => {
-    for (const path of paths) expect([path, (await post(path, [])).status]).toEqual([path, 415])
+    for (const path of bodyPaths) expect([path, (await post(path, [])).status]).toEqual([path, 415])
   })
 
   it.each(jsonTypes)('%s is accepted', async (type) => {
+    for (const path of bodyPaths)
+      expect([path, (await post(path, [`Content-Type: ${type}`])).status]).not.toEqual([path, 415])
     expect((await post('/v1/chat/completions', [`Content-Type: ${type}`])).status).toBe(200)
   })
+})
+
+it('a page without any of these headers cannot list the models of a gateway that asks for no key: no CORS header', async () => {
+  for (const path of ['/v1/models', '/v1beta/models', '/api/tags', '/api/version']) {
+    const answer = await fetch(openBench.url + path)
+    expect([path, answer.status, corsOf(answer)]).toEqual([path, 200, []])
+    const foreign = await fetch(openBench.url + path, { headers: { origin: 'https://evil.example' } })
+    expect([path, foreign.status, corsOf(foreign)]).toEqual([path, 403, []])
+  }
 })
 
 describe('CORS', () => {

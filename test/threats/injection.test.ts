@@ -14,13 +14,14 @@ import {
   rawRequest,
   startUpstream,
 } from '../end-to-end/wire.ts'
-import { ask, type Body, claudeAt, claudeNames, startGateway, useBench } from '../harness.ts'
+import { ask, type Body, claudeAt, claudeNames, startGateway, upstreamKey, useBench } from '../harness.ts'
 import {
   blockStart,
   blockStop,
   callDelta,
   chunk,
   done,
+  geminiChunk,
   messageEnd,
   messageStart,
 } from '../wire-cases/frames.ts'
@@ -32,7 +33,8 @@ expectNothingStray()
 const bench = useBench({ openai: { lenient: true }, text: { lenient: true }, clouds: true })
 const openai = 'openai/gpt-demo'
 const claudes = claudeNames.map((service) => ({ service, model: `${service}/claude-demo` }))
-const models = [openai, 'text/text-demo', 'cursor/composer-2', ...claudes.map(({ model }) => model)]
+const gemini = 'gemini/gemini-3.8-flash'
+const models = [openai, 'text/text-demo', 'cursor/composer-2', gemini, ...claudes.map(({ model }) => model)]
 /** By day Anthropic alone. */
 const claudesOfTheRun = spread(claudes, 1)
 
@@ -63,7 +65,11 @@ describe.each(spread(lineBreaks, 1))('%j', (evil) => {
     const answer = await askDoor(bench.url, door, { model, stream: true })
     expect(answer.status).toBe(200)
     expect(JSON.stringify(expectClean(answer)[0])).toContain(JSON.stringify(model).slice(1, -1))
-    for (const other of [`nowhere${evil}/x`, ...claudesOfTheRun.map(({ model }) => model.replace('-', evil))])
+    for (const other of [
+      `nowhere${evil}/x`,
+      `gemini/gemini${evil}x`,
+      ...claudesOfTheRun.map(({ model }) => model.replace('-', evil)),
+    ])
       expectClean(await askDoor(bench.url, door, { model: other }))
     const metrics = await (await fetch(`${bench.url}/metrics`)).text()
     expect(metrics.split('\n').filter((line) => !metricsLine.test(line))).toEqual([])
@@ -112,23 +118,44 @@ describe.each(spread(lineBreaks, 1))('%j', (evil) => {
     })
   })
 
-  describe.each(spread([{ service: 'openai' as const, model: openai }, ...claudes], 1))(
-    'of $model',
-    ({ service, model }) => {
-      const { early, late } = refusals[service](`t${evil}`, `no${evil}way`)
+  it.each(threatDoors)('in ids, names, texts and reasons of a gemini upstream, by $name', async (door) => {
+    const call = { id: `id${evil}`, name: `read${evil}`, args: { [`a${evil}`]: evil } }
+    bench.gemini.play([
+      geminiChunk([{ text: evil, thought: true, thoughtSignature: `sig${evil}` }, { text: `a${evil}b` }]),
+      geminiChunk([{ functionCall: call, thoughtSignature: evil }, { [evil]: evil }], `END${evil}`),
+    ])
+    const answer = await askDoor(bench.url, door, { model: gemini, tools: [{ name: 'read' }], stream: true })
+    expect(JSON.stringify(expectClean(answer))).toContain(JSON.stringify(`a${evil}b`).slice(1, -1))
+    for (const blockReason of [evil, `SAFETY${evil}`]) {
+      bench.gemini.play([{ frame: { promptFeedback: { blockReason, [evil]: evil } } }])
+      expectClean(await askDoor(bench.url, door, { model: gemini, stream: true }))
+    }
+    expectCleanLog()
+  })
 
-      it.each(threatDoors)('in an error, before and after the first token, by $name', async (door) => {
-        for (const step of early) {
-          bench[service].play([step])
-          const { error } = (await askDoor(bench.url, door, { model })).json
-          expect(error.message ?? error).toContain(`no${evil}way`)
-        }
-        bench[service].play(late)
-        expectClean(await askDoor(bench.url, door, { model, stream: true }))
-        expectCleanLog()
-      })
-    },
-  )
+  describe.each(
+    spread(
+      [
+        { service: 'gemini' as const, model: gemini },
+        { service: 'openai' as const, model: openai },
+        ...claudes,
+      ],
+      2,
+    ),
+  )('of $model', ({ service, model }) => {
+    const { early, late } = refusals[service](`t${evil}`, `no${evil}way`)
+
+    it.each(threatDoors)('in an error, before and after the first token, by $name', async (door) => {
+      for (const step of early) {
+        bench[service].play([step])
+        const { error } = (await askDoor(bench.url, door, { model })).json
+        expect(error.message ?? error).toContain(`no${evil}way`)
+      }
+      bench[service].play(late)
+      expectClean(await askDoor(bench.url, door, { model, stream: true }))
+      expectCleanLog()
+    })
+  })
 
   it.each(spread(threatDoors, 1))(
     'inside and behind the JSON of a frame of Bedrock, by $name',
@@ -159,6 +186,7 @@ describe('headers of an upstream', () => {
     const started = await startGateway({
       backends: {
         openai: { kind: 'openai', baseUrl: upstream.url },
+        gemini: { kind: 'gemini', baseUrl: upstream.url, apiKey: upstreamKey },
         ...Object.fromEntries(
           claudesOfTheRun.map(({ service }) => [service, claudeAt(service, upstream.url)]),
         ),
@@ -176,9 +204,15 @@ describe('headers of an upstream', () => {
   const message =
     '{"id":"msg_1","type":"message","role":"assistant","content":[{"type":"text","text":"hi"}],"stop_reason":"end_turn"}'
 
+  const generated = '{"candidates":[{"content":{"parts":[{"text":"hi"}]},"finishReason":"STOP"}]}'
+  const bodies = new Map([
+    ['openai', chatAnswer],
+    ['gemini', generated],
+  ])
+
   it.each(threatDoors)('none of them reaches a client, by $name', async (door) => {
-    for (const backend of ['openai', ...claudesOfTheRun.map(({ service }) => service)]) {
-      const body = backend === 'openai' ? chatAnswer : message
+    for (const backend of ['openai', 'gemini', ...claudesOfTheRun.map(({ service }) => service)]) {
+      const body = bodies.get(backend) ?? message
       for (const status of [200, 400, 429, 500]) {
         reply = { status, body }
         const { headers } = await askDoor(url, door, { model: `${backend}/x` })
@@ -222,6 +256,7 @@ describe('headers of a client', () => {
     for (const [model, sim] of [
       [openai, bench.openai],
       ['text/text-demo', bench.text],
+      [gemini, bench.gemini],
       ...claudesOfTheRun.map(({ service, model }) => [model, bench[service]] as const),
     ] as const) {
       const sent = body.replace('"model":""', `"model":"${model}"`)

@@ -5,50 +5,71 @@ import { startAnthropicSim } from '../../sim/anthropic.ts'
 import { mark } from '../../src/base/secrets/taken-out.ts'
 import { type Body, startGateway, upstreamKey, useBench } from '../harness.ts'
 
-const bench = useBench()
+const bench = useBench({ clouds: true })
 const escaped = [...upstreamKey]
   .map((char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
   .join('')
 
+const openaiError = (error: Body, more: Body = {}) => ({
+  error: { type: 'invalid_request_error', ...error },
+  ...more,
+})
+const messages = {
+  path: () => '/v1/messages',
+  body: { max_tokens: 2048, messages: [{ role: 'user', content: 'hello' }] },
+  wrap: (error: Body, more: Body = {}) => ({
+    type: 'error',
+    error: { type: 'invalid_request_error', ...error },
+    ...more,
+  }),
+}
+
 const doors = [
-  {
-    name: 'messages',
-    path: '/v1/messages',
-    backend: 'anthropic',
-    model: 'anthropic/claude-haiku-4-5',
-    body: { max_tokens: 2048, messages: [{ role: 'user', content: 'hello' }] },
-    wrap: (error: Body, more: Body = {}) => ({
-      type: 'error',
-      error: { type: 'invalid_request_error', ...error },
-      ...more,
-    }),
-  },
+  { ...messages, name: 'messages', backend: 'anthropic', model: 'anthropic/claude-haiku-4-5' },
+  // Errors of the model itself: those of the cloud are translated.
+  { ...messages, name: 'messages from Bedrock', backend: 'bedrock', model: 'bedrock/claude-demo' },
+  { ...messages, name: 'messages from Vertex', backend: 'vertex', model: 'vertex/claude-demo' },
   {
     name: 'chat',
-    path: '/v1/chat/completions',
+    path: () => '/v1/chat/completions',
     backend: 'openai',
     model: 'openai/gpt-demo',
     body: { messages: [{ role: 'user', content: 'hello' }] },
-    wrap: (error: Body, more: Body = {}) => ({ error: { type: 'invalid_request_error', ...error }, ...more }),
+    wrap: openaiError,
   },
   {
     name: 'responses',
-    path: '/v1/responses',
+    path: () => '/v1/responses',
     backend: 'openai',
     model: 'openai/gpt-demo',
     body: { input: 'hello' },
-    wrap: (error: Body, more: Body = {}) => ({ error: { type: 'invalid_request_error', ...error }, ...more }),
+    wrap: openaiError,
+  },
+  {
+    name: 'gemini',
+    path: (stream: boolean) =>
+      `/v1beta/models/gemini/gemini-3.8-flash:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
+    backend: 'gemini',
+    model: 'gemini/gemini-3.8-flash',
+    body: { contents: [{ role: 'user', parts: [{ text: 'hello' }] }] },
+    wrap: (error: Body, more: Body = {}) => ({
+      error: { code: 400, status: 'INVALID_ARGUMENT', ...error },
+      ...more,
+    }),
   },
 ] as const
 
 describe.each(doors)('$name', ({ path, backend, model, body, wrap }) => {
-  async function refused(sent: unknown, headers: Record<string, string> = {}, status = 400) {
-    bench[backend].play([{ status, body: sent, headers }])
-    const answer = await fetch(bench.url + path, {
+  const post = (stream: boolean) =>
+    fetch(bench.url + path(stream), {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ model, ...body }),
+      body: JSON.stringify(backend === 'gemini' ? body : { model, stream, ...body }),
     })
+
+  async function refused(sent: unknown, headers: Record<string, string> = {}, status = 400) {
+    bench[backend].play([{ status, body: sent, headers }])
+    const answer = await post(false)
     const text = await answer.text()
     return { status: answer.status, headers: answer.headers, text, json: JSON.parse(text) }
   }
@@ -71,11 +92,7 @@ describe.each(doors)('$name', ({ path, backend, model, body, wrap }) => {
   it('holds the key in a stream', async () => {
     const frame = wrap({ message: upstreamKey, details: { key: upstreamKey } })
     bench[backend].play([{ say: 'one two' }, { frame, event: 'error' }])
-    const answer = await fetch(bench.url + path, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ model, stream: true, ...body }),
-    })
+    const answer = await post(true)
     const text = await answer.text()
     expect(text).toContain(mark)
     expect(text).not.toContain(upstreamKey)
@@ -111,6 +128,25 @@ describe.each(doors)('$name', ({ path, backend, model, body, wrap }) => {
     expect((await refused(sent)).text).toContain('"__proto__":{"polluted":1}')
     expect(({} as Body).polluted).toBeUndefined()
   })
+
+  it.each([{ toString: 1, valueOf: 2 }, [{ toString: 1 }], 7, null, '__proto__'])(
+    'has %j in place of a text anywhere',
+    async (odd) => {
+      for (const name of ['type', 'code', 'status', 'param', 'reason', 'domain', 'message']) {
+        const sent = await refused(wrap({ message: 'x', [name]: odd }))
+        expect([name, sent.status]).toEqual([name, 400])
+      }
+      for (const name of ['@type', 'retryDelay', 'quotaId', 'reason']) {
+        const type = 'type.googleapis.com/google.rpc.'
+        const details = ['RetryInfo', 'QuotaFailure', 'ErrorInfo'].map((kind) => ({
+          ...{ '@type': type + kind, violations: [{ [name]: odd }, odd], links: odd },
+          [name]: odd,
+        }))
+        const sent = await refused(wrap({ message: 'x', details: [...details, odd] }))
+        expect([name, sent.status]).toEqual([name, 400])
+      }
+    },
+  )
 
   it.each([
     ['retry-after', '-5', '0'],

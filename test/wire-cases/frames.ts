@@ -91,3 +91,24 @@ export const chatAnswer = (
     ...more,
   },
 })
+
+/** A chunk of a Gemini stream. */
+export const geminiChunk = (parts: readonly Record<string, unknown>[], finishReason?: string): Step => ({
+  frame: geminiBody(parts, finishReason),
+})
+
+/** A whole answer in Gemini's shape. */
+export const geminiAnswer = (parts: readonly Record<string, unknown>[], finishReason: string): Step => ({
+  status: 200,
+  headers: { 'content-type': 'application/json' },
+  body: geminiBody(parts, finishReason),
+})
+
+const geminiBody = (parts: readonly Record<string, unknown>[], finishReason?: string) => ({
+  candidates: [
+    { content: { role: 'model', parts }, ...(finishReason === undefined ? {} : { finishReason }), index: 0 },
+  ],
+  usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 7, totalTokenCount: 17 },
+  modelVersion: 'gemini-3.8-flash',
+  responseId: 'resp-1',
+})

@@ -66,6 +66,12 @@ export function fromGeminiError(given: UpstreamRefusal): GatewayError {
   )
 }
 
+/** An object in place of a text may refuse to become one. */
+const textIn = (fields: Fields, name: string): string => {
+  const value = fields[name]
+  return typeof value === 'string' ? value : ''
+}
+
 /** Where no stream was asked for, the service may put an error into a list. */
 const unlisted = (body: unknown): unknown => (Array.isArray(body) ? (body.find(isObject) ?? body) : body)
 
@@ -76,7 +82,7 @@ const detailsOf = ({ details }: Fields): Fields[] =>
   Array.isArray(details) ? details.slice(0, mostDetails).filter(isObject) : []
 
 const ofType = (details: readonly Fields[], name: string) =>
-  details.filter((detail) => String(detail['@type']).endsWith(`google.rpc.${name}`))
+  details.filter((detail) => textIn(detail, '@type').endsWith(`google.rpc.${name}`))
 
 const reasonIn = (details: readonly Fields[]) =>
   ofType(details, 'ErrorInfo').flatMap(({ reason }) => asCode(reason) ?? [])[0]
@@ -107,13 +113,13 @@ const isNotInPlan = (text: string) => /\blimit: 0\b/.test(text)
 const quotasOfDay = (details: readonly Fields[]): string[] =>
   ofType(details, 'QuotaFailure')
     .flatMap(({ violations }) => (Array.isArray(violations) ? violations.slice(0, mostDetails) : []))
-    .map((one) => (isObject(one) ? String(one.quotaId).slice(0, 200) : ''))
+    .map((one) => (isObject(one) ? textIn(one, 'quotaId').slice(0, 200) : ''))
     .filter((id) => id.includes('PerDay'))
 
 const longestDelayMs = 24 * 60 * 60 * 1000
 
 function retryDelay(details: readonly Fields[], text: string): number | undefined {
-  const stated = ofType(details, 'RetryInfo').map(({ retryDelay: delay }) => String(delay))
+  const stated = ofType(details, 'RetryInfo').map((detail) => textIn(detail, 'retryDelay'))
   const said = /\bretry in ([\d.]{1,12}s)/i.exec(text)?.[1]
   for (const delay of [...stated, said ?? '']) {
     const seconds = /^(\d{1,9}(?:\.\d{1,9})?)s$/.exec(delay)?.[1]

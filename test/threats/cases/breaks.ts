@@ -46,6 +46,8 @@ export const upstreamHeaders: readonly (readonly [string, string])[] = [
   ['x-dragoman-session', 'live'],
   ['x-should-retry', 'perhaps'],
   ['x-amzn-requestid', 'forged'],
+  ['x-amzn-errortype', 'forged'],
+  ['x-goog-ext-1-bin', 'forged'],
 ]
 
 /** Client headers that must not be forwarded or change the upstream request. */
@@ -74,6 +76,9 @@ export const clientHeaders: readonly (readonly [string, string])[] = [
   ['OpenAI-Project', 'client-canary'],
   ['X-Amz-Security-Token', 'client-canary'],
   ['X-Goog-User-Project', 'client-canary'],
+  ['X-Goog-Api-Key', 'client-canary'],
+  ['X-Goog-Api-Client', 'client-canary'],
+  ['X-Goog-Request-Params', 'model=client-canary'],
   ['X-Evil', 'client-canary'],
 ]
 
@@ -88,6 +93,7 @@ export const sentHeaders = [
   'content-type',
   'host',
   'x-api-key',
+  'x-goog-api-key',
 ]
 
 /** What a terminal obeys, or shows as something else: colours, the cursor, titles, C1 controls, bidi marks, what has no width. */

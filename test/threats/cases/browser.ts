@@ -54,6 +54,9 @@ export const attempts: readonly Attempt[] = [
   { name: 'a post of JSON', script: `return fetch(${chat}, { method: 'POST', headers: { 'content-type': 'application/json' }, body }).${text}` },
   { name: 'a post of JSON, by its Blob', script: `return fetch(${chat}, { method: 'POST', body: new Blob([body], { type: 'application/json' }) }).${text}` },
   { name: 'a post that outlives the page', script: `return fetch(${chat}, { method: 'POST', keepalive: true, mode: 'no-cors', body }).${text}` },
+  { name: "a post of text to Ollama's API", script: `return fetch(url + '/api/chat', { method: 'POST', mode: 'no-cors', body }).${text}` },
+  { name: 'a beacon to the Gemini door', script: `navigator.sendBeacon(url + '/v1beta/models/openai/gpt-4o:generateContent', body); return ''` },
+  { name: "fetch of Ollama's list", script: `return fetch(url + '/api/tags').${text}` },
   { name: 'a method of its own', script: `return fetch(url + '/v1/responses/resp_1', { method: 'DELETE' }).${text}` },
   { name: 'a fetch from a worker', script: `
       const code = "fetch('" + url + "/v1/models').then((a) => a.text()).then(postMessage, () => postMessage(''))"

@@ -26,7 +26,7 @@ import { foreignActions, halfLogins, markups } from './inspector.ts'
 import { fuzzedHeaders, otherMethods, unknownPaths, upgrades, withoutKey } from './keys.ts'
 import { namedPlaces, specialNames } from './names.ts'
 import { mostRuntimePackages, runtimePackages } from './packages.ts'
-import { foreignOrigins, foreignSites, foreignTypes } from './pages.ts'
+import { bodyPaths, foreignOrigins, foreignSites, foreignTypes } from './pages.ts'
 import { encodings, kinds, known, writings } from './secret-forms.ts'
 import { allCanaries, leaks, wrongSettings } from './secrets.ts'
 import { eventFrames, floods, headerFloods, hostileFrames } from './sizes.ts'
@@ -40,7 +40,7 @@ const steered =
 export const caseCounts: Readonly<Record<string, string>> = {
   unauthenticated: `${withoutKey.length} requests without the key × ${routes.length + ollamaRoutes.length} routes × 2 gateways; ${otherMethods.length} methods and ${upgrades.length} upgrades on all of these and ${unknownPaths.length} other paths`,
   'dns-rebinding': `${foreignHosts.length + ambiguousHosts.length} hosts × 2 gateways`,
-  'cross-site': `${foreignOrigins.length} origins, ${foreignSites.length} Sec-Fetch-Site, ${foreignTypes.length} media types × 5 routes`,
+  'cross-site': `${foreignOrigins.length} origins, ${foreignSites.length} Sec-Fetch-Site, ${foreignTypes.length} media types × ${bodyPaths.length} routes`,
   browser: `${attempts.length} attempts × 4 kinds of page, in Chromium`,
   inspector: `${halfLogins.length} halves of a login × 2 gateways, ${foreignOrigins.length - 1} origins, ${foreignSites.length} Sec-Fetch-Site and ${foreignHosts.length} hosts with a whole one, ${foreignActions.length} actions on another key's turn, ${markups.length} markups as text, arguments and names, in Chromium`,
   'exposed-bind': `${exposedHosts.length} addresses × ${weakAuths.length} weak settings`,
@@ -53,7 +53,7 @@ export const caseCounts: Readonly<Record<string, string>> = {
   secrets: `${allCanaries.length} secrets, ${leaks.length} paths × ${threatDoors.length} doors, ${wrongSettings.length} wrong settings`,
   'secret-forms': `${kinds.length} kinds × ${writings.length} ways of writing, ${known.length} known secrets × ${writings.length + encodings.length}`,
   sizes: `${hostileFrames.length} frames × 2 transports, ${eventFrames.length} frames of Bedrock, ${floods.length + headerFloods.length} floods × 4 backends`,
-  injection: `${lineBreaks.length} breaks × ${threatDoors.length} doors × 6 places, ${upstreamHeaders.length + clientHeaders.length} headers × ${threatDoors.length} doors`,
+  injection: `${lineBreaks.length} breaks × ${threatDoors.length} doors × 7 places, ${upstreamHeaders.length + clientHeaders.length} headers × ${threatDoors.length} doors`,
   terminal: `${terminalTricks.length} control and format characters`,
   'prototype-pollution': `${specialNames.length} names × ${threatDoors.length} doors × ${doorBackends.length + cloudBackends.length} backends, ${namedPlaces.length} other places`,
 }

@@ -1,5 +1,16 @@
 // Headers that browsers send for pages of other sites, and requests that need no preflight.
 
+import { ollamaRoutes } from '../../../src/server/ollama-routes.ts'
+import { routes } from '../../../src/server/routes.ts'
+
+/** A route that reads no body, and those that no page can reach by a body: their own tests have them. */
+const others = /^\/(?:internal|inspector|control)\/|\/cancel$/
+
+/** The paths of the other routes that take a body. */
+export const bodyPaths = [...routes, ...ollamaRoutes]
+  .filter(({ method, path }) => method === 'POST' && !others.test(path))
+  .map(({ path }) => path.replace('*', 'openai/gpt-4o'))
+
 export const foreignOrigins = [
   'https://evil.example', 'http://page.example', 'https://page.example:444', 'https://page.example.evil.example', 'https://evilpage.example',
   'null', 'HTTPS://PAGE.EXAMPLE', 'https://page.example/', 'https://page.example, https://page.example', 'http://localhost', 'http://127.0.0.1',

@@ -4,7 +4,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readEnvironment } from '../../src/config/environment.ts'
 import { parseConfig } from '../../src/config/load.ts'
-import { cloudBackends, doorBackends } from '../contract/door-backends.ts'
+import { cloudBackends, doorBackends, geminiBackend } from '../contract/door-backends.ts'
 import { isNightly, spread } from '../depth.ts'
 import { expectNothingStray } from '../end-to-end/wire.ts'
 import {
@@ -19,7 +19,7 @@ import {
   useBench,
   user,
 } from '../harness.ts'
-import { anthropicAnswer, chatAnswer } from '../wire-cases/frames.ts'
+import { anthropicAnswer, chatAnswer, geminiAnswer, geminiChunk } from '../wire-cases/frames.ts'
 import { namedPlaces, prototypes, specialNames } from './cases/names.ts'
 import { refusals } from './cases/refusals.ts'
 import { askDoor, bodyFor, threatDoors } from './doors.ts'
@@ -27,7 +27,12 @@ import { askDoor, bodyFor, threatDoors } from './doors.ts'
 expectNothingStray()
 const bench = useBench({ openai: { lenient: true }, text: { lenient: true }, clouds: isNightly })
 const onClouds = spread(cloudBackends, 0)
-const backends = [...doorBackends, ...onClouds]
+const backends = [...doorBackends, geminiBackend, ...onClouds]
+
+const models = new Map<string, string>([
+  ['openai', 'openai/gpt-demo'],
+  ['gemini', geminiBackend.model],
+])
 
 const keysOf = () => prototypes.map((one) => Reflect.ownKeys(one).map(String).join())
 let before: string[]
@@ -59,7 +64,7 @@ describe.each(spread(specialNames, 1))('%s', (name) => {
 
   it.each(namedPlaces)('is harmless as $name', async ({ fields }) => {
     for (const [at, door] of threatDoors.entries()) {
-      for (const { model } of [doorBackends[at % 2] ?? [], onClouds].flat()) {
+      for (const { model } of [doorBackends[at % 2] ?? [], geminiBackend, onClouds].flat()) {
         const plain = JSON.stringify(bodyFor(door, { model }))
         const body = plain.replace(/\}$/, `,${fields.replaceAll('NAME', name)}}`)
         expect((await askDoor(bench.url, door, { model }, { body })).status).toBeLessThan(500)
@@ -101,8 +106,8 @@ describe.each(spread(specialNames, 1))('%s', (name) => {
   })
 
   it('is an error type, a finish reason, a part or a role from upstream', async () => {
-    for (const service of ['openai', ...spread(claudeNames, 1)] as const) {
-      const model = service === 'openai' ? 'openai/gpt-demo' : `${service}/claude-demo`
+    for (const service of ['openai', 'gemini', ...spread(claudeNames, 1)] as const) {
+      const model = models.get(service) ?? `${service}/claude-demo`
       const { early, late } = refusals[service](name, 'no')
       for (const step of early) {
         bench[service].play([step])
@@ -114,14 +119,35 @@ describe.each(spread(specialNames, 1))('%s', (name) => {
         expect.stringContaining('no'),
       ])
       const content = [{ type: name }, { type: 'text', text: 'x' }]
-      bench[service].play([
-        service === 'openai'
-          ? chatAnswer({ content: 'x', role: name }, name)
-          : anthropicAnswer(content, name),
-      ])
+      const answers = {
+        openai: chatAnswer({ content: 'x', role: name }, name),
+        gemini: geminiAnswer([{ [name]: { polluted: 1 } }, { text: 'x' }], name),
+        claude: anthropicAnswer(content, name),
+      }
+      bench[service].play([answers[service === 'openai' || service === 'gemini' ? service : 'claude']])
       const { json } = await chat(bench.url, ask(model))
       expect(json.choices[0]).toMatchObject({ finish_reason: 'stop', message: { content: 'x' } })
     }
+  })
+})
+
+describe.each(spread(specialNames, 3))('%s in the pieces of a call of Gemini', (name) => {
+  it.each([
+    'NAME',
+    'a.NAME.polluted',
+    'NAME.polluted',
+    'NAME.NAME.polluted',
+    "a['NAME'].polluted",
+    'a[0].NAME.polluted',
+  ])('$.%s changes nothing beside its call', async (path) => {
+    const jsonPath = `$.${path.replaceAll('NAME', name)}`
+    const partialArgs = [{ jsonPath, stringValue: 'x' }]
+    bench.gemini.play([
+      geminiChunk([{ functionCall: { id: 'a', name, partialArgs, willContinue: true } }]),
+      geminiChunk([{ functionCall: {} }], 'STOP'),
+    ])
+    const { status } = await chatStream(bench.url, ask(geminiBackend.model))
+    expect([200, 502]).toContain(status)
   })
 })
 

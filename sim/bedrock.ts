@@ -40,7 +40,7 @@ const EDITS = ['clear_tool_uses_20250919', 'compact_20260112']
 const PATH = /^\/model\/([^/]+)\/(invoke|invoke-with-response-stream|count-tokens)$/
 const MODEL = /^(?:(?:us|eu|apac|jp|au|us-gov|global)\.)?anthropic\.(claude-[a-z0-9-]+?)(-v\d+:\d+)?$/
 
-class BedrockDialect implements Dialect {
+export class BedrockDialect implements Dialect {
   readonly kind = 'bedrock'
   readonly #options: BedrockSimOptions
   readonly #anthropic: AnthropicDialect

@@ -46,7 +46,7 @@ const PATH =
 /** Only these have a date in their ids. */
 const DATED = /^claude-(?:haiku|opus|sonnet)-4-5$/
 
-class VertexDialect implements Dialect {
+export class VertexDialect implements Dialect {
   readonly kind = 'vertex'
   readonly #options: VertexSimOptions
   readonly #anthropic: AnthropicDialect

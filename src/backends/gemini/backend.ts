@@ -138,7 +138,7 @@ function totalOf(json: unknown): number | undefined {
   return typeof count === 'number' && Number.isInteger(count) && count >= 0 ? count : undefined
 }
 
-const nameRules: NameRules = {
+export const nameRules: NameRules = {
   longest: 128,
   isOwn: ({ origin }) => origin.dialect === dialect,
   isGood: (name) => /^[A-Za-z_][A-Za-z0-9_.:-]*$/.test(name),

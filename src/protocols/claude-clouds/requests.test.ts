@@ -195,6 +195,13 @@ describe('InvokeModel', () => {
 })
 
 describe('rawPredict', () => {
+  it("leaves out what only Anthropic's own service has, with a note", () => {
+    const asked = request({ service_tier: 'auto', inference_geo: 'us', metadata: { user_id: 'u' } })
+    const { body } = toRawPredict(asked, place)
+    expect(Object.keys(body).sort()).toEqual(['anthropic_version', 'max_tokens', 'messages', 'metadata'])
+    expect(asked.notes).toEqual(['not sent to Vertex, which does not know it: service_tier, inference_geo'])
+  })
+
   it('has the model in its path, the version in its body, and betas in a header', () => {
     const headers = { 'anthropic-version': '2023-06-01', 'anthropic-beta': 'a-1' }
     expect(toRawPredict(request({ stream: true }, { stream: true, headers }), place)).toEqual({

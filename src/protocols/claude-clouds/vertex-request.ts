@@ -38,8 +38,15 @@ export function toVertexCount(request: MessagesRequest, place: VertexPlace): Clo
 const modelsPath = ({ project, region }: VertexPlace) =>
   `/v1/projects/${encodeURIComponent(project)}/locations/${encodeURIComponent(region)}/publishers/anthropic/models`
 
-function vertexBody({ body: given, headers }: MessagesRequest): Omit<CloudRequest, 'path'> {
+/** Of Anthropic's own service: its prices, places and machines. Vertex refuses a request with any of them. */
+const foreign: ReadonlySet<string> = new Set([
+  'container', 'diagnostics', 'inference_geo', 'service_tier', 'speed',
+]) // biome-ignore format: a list to be read as one
+
+function vertexBody({ body: given, headers, note }: MessagesRequest): Omit<CloudRequest, 'path'> {
   refuseFetchedMedia(given, 'Vertex')
+  const leftOut = Object.keys(given).filter((name) => foreign.has(name))
+  if (leftOut.length > 0) note(`not sent to Vertex, which does not know it: ${leftOut.join(', ')}`)
   const { betas, others } = splitBetas(headers, (name) => name === 'anthropic-version')
   const all = new Set(searchesTools(given.tools) ? [...betas, toolSearchBeta] : betas)
   if (all.size > 0) others['anthropic-beta'] = [...all].join(',')
@@ -51,6 +58,6 @@ function vertexBody({ body: given, headers }: MessagesRequest): Omit<CloudReques
   }
   const body: Fields = {}
   for (const [name, value] of Object.entries({ ...given, ...changed, anthropic_version: vertexVersion }))
-    if (value !== undefined && name !== 'output_format') body[name] = value
+    if (value !== undefined && name !== 'output_format' && !foreign.has(name)) body[name] = value
   return { headers: others, body }
 }

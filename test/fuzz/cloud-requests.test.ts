@@ -184,14 +184,4 @@ describe('requests that are anything at all', patience, () => {
       )
     },
   )
-
-  /** Found by review: what a tool calls its type went into a text as it was. */
-  it.each([{ toString: 1, valueOf: 1 }, [{ toString: 1 }], 7, null])('a tool of the type %j', (type) => {
-    const tools = [{ type, name: 'read', input_schema: { type: 'object' }, function: { name: 'read' } }]
-    const messages = [{ role: 'user', content: 'x' }]
-    for (const { read } of dialects.filter(({ dialect }) => dialect !== 'Gemini')) {
-      const turn = typed(() => read({ model: 'm', max_tokens: 9, messages, input: messages, tools }))
-      for (const { writes } of services) if (turn) writes(turn, 'claude-sonnet-4-5')
-    }
-  })
 })

@@ -8,6 +8,7 @@ import { Notes } from '../../src/core/notes.ts'
 import type { Message } from '../../src/core/request.ts'
 import { fromChatRequest } from '../../src/protocols/openai-chat/request-in.ts'
 import { acceptedByAnthropic, acceptedByOpenAI, toAnthropic, toChat } from './accepted.ts'
+import { services } from './services.ts'
 import { fuzz } from './settings.ts'
 
 type Body = Record<string, unknown>
@@ -172,6 +173,10 @@ describe('requests in several dialects at once', () => {
           const messages = toAnthropic(mixed, 'claude-sonnet-4-5')
           if (!messages) throw new Error('not written')
           acceptedByAnthropic(messages, 'claude-sonnet-4-5')
+          // Clouds fetch no pictures.
+          const hasPicture = rounds.some(({ asks }) => asks.picture)
+          for (const { service, model, accepts } of services)
+            expect([service, accepts(mixed, model)]).toEqual([service, service === 'Gemini' || !hasPicture])
         },
       ),
       fuzz,

@@ -7,6 +7,7 @@ import { Notes } from '../../src/core/notes.ts'
 import { fromChatRequest } from '../../src/protocols/openai-chat/request-in.ts'
 import { withoutForeignParts } from '../../src/protocols/requests/opaque-parts.ts'
 import { acceptedByAnthropic, acceptedByOpenAI, toAnthropic, toChat, typed } from './accepted.ts'
+import { services } from './services.ts'
 import { fuzz } from './settings.ts'
 
 const claude = 'claude-sonnet-4-5'
@@ -125,6 +126,7 @@ it('odd elements are refused by their place, or accepted by strict services', ()
         if (!chat || !messages) throw new Error('not written')
         acceptedByOpenAI(chat)
         acceptedByAnthropic(messages, claude)
+        for (const { model, accepts } of services) accepts(turn, model)
       },
     ),
     fuzz,

@@ -31,6 +31,7 @@ import { claudeNames, typed } from './accepted.ts'
 interface Service {
   service: string
   models: fc.Arbitrary<string>
+  model: string
   /** False if the turn is refused with a typed error on the way. Throws if the service would refuse it. */
   accepts(turn: TurnRequest, model: string): boolean
   /** Writes it alone: for turns that the service may refuse. */
@@ -55,6 +56,7 @@ function toGemini(turn: TurnRequest, model: string) {
 
 const gemini: Service = {
   service: 'Gemini',
+  model: 'gemini-3.8-flash',
   models: fc.constantFrom('gemini-3.8-flash', 'gemini-3.1-pro-preview', 'gemini-2.5-pro', 'gemini-2.5-flash'),
   writes: (turn, model) => toGemini(turn, model)?.text(),
   accepts(turn, name) {
@@ -87,6 +89,7 @@ function toCloud({ platform }: Cloud, turn: TurnRequest, model: string): CloudRe
 
 const cloud = (one: Cloud): Service => ({
   service: one.service,
+  model: 'claude-sonnet-4-5',
   models: fc.constantFrom(...claudeNames),
   writes: (turn, model) => toCloud(one, turn, model),
   accepts(turn, model) {

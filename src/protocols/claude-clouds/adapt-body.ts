@@ -19,12 +19,9 @@ export function refuseFetchedMedia({ messages }: Readonly<Fields>, cloud: string
   )
 }
 
-/** Anything but a text is refused by the service. */
-const typeOf = (tool: unknown): string => (isObject(tool) && typeof tool.type === 'string' ? tool.type : '')
-
 /** Refuses tools that Anthropic runs itself, and the cloud does not. */
 export function refuseServerTools(body: Readonly<Fields>, pattern: RegExp, cloud: string): void {
-  const types = listOf(body.tools).map((tool) => typeOf(tool))
+  const types = listOf(body.tools).map((tool) => (isObject(tool) ? String(tool.type ?? '') : ''))
   const found = body.mcp_servers === undefined ? types.find((type) => pattern.test(type)) : 'mcp_servers'
   if (found === undefined) return
   throw new GatewayError(
@@ -46,7 +43,7 @@ export const hasToolMember = (tools: unknown, name: string): boolean =>
   listOf(tools).some((tool) => isObject(tool) && tool[name] === true)
 
 export const searchesTools = (tools: unknown): boolean =>
-  listOf(tools).some((tool) => typeOf(tool).startsWith('tool_search_tool_'))
+  listOf(tools).some((tool) => isObject(tool) && String(tool.type ?? '').startsWith('tool_search_tool_'))
 
 export const without = (fields: Readonly<Fields>, names: readonly string[]): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)))

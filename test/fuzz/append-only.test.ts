@@ -6,7 +6,8 @@ import { describe, expect, it } from 'vitest'
 import { Notes } from '../../src/core/notes.ts'
 import { fromChatRequest } from '../../src/protocols/openai-chat/request-in.ts'
 import { claudeNames, patience, toAnthropic } from './accepted.ts'
-import { fuzz } from './settings.ts'
+import { services } from './services.ts'
+import { fuzz, fuzzShare } from './settings.ts'
 
 type Body = Record<string, unknown>
 
@@ -101,5 +102,27 @@ describe('a conversation that only grows', patience, () => {
       }
     })
     fc.assert(property, fuzz)
+  })
+
+  it.each(services)('stays a prefix of itself at $service', ({ models, bodyOf }) => {
+    const written = (model: string, messages: Body[]) => {
+      const { turn } = fromChatRequest({ model, messages, tools }, new Notes())
+      return withoutMarks(bodyOf(turn, model))
+    }
+    const listOf = (body: Body) => (body.messages ?? body.contents) as Body[]
+    const property = fc.property(conversations, models, ({ start, exchanges }, model) => {
+      const messages = [...start]
+      let before = written(model, messages)
+      for (const more of exchanges) {
+        messages.push(...more)
+        const after = written(model, messages)
+        for (const name of ['system', 'systemInstruction', 'tools'])
+          expect([name, after[name]]).toEqual([name, before[name]])
+        const earlier = listOf(before)
+        expect(listOf(after).slice(0, earlier.length)).toEqual(earlier)
+        before = after
+      }
+    })
+    fc.assert(property, fuzzShare(0.5))
   })
 })

@@ -172,12 +172,12 @@ describe('requests that are anything at all', patience, () => {
 
   it.each(services)(
     'are refused with a typed error on the way to $service, or pass',
-    ({ models, writes }) => {
+    ({ models, bodyOf }) => {
       fc.assert(
         fc.property(body, models, (anything, model) => {
           for (const { read } of dialects) {
             const turn = typed(() => read(anything))
-            if (turn) writes(turn, model)
+            if (turn) bodyOf(turn, model)
           }
         }),
         fuzz,

@@ -28,14 +28,16 @@ import { withoutForeignParts } from '../../src/protocols/requests/opaque-parts.t
 import type { UpstreamClient } from '../../src/upstream/client.ts'
 import { claudeNames, typed } from './accepted.ts'
 
+type Body = Record<string, unknown>
+
 interface Service {
   service: string
   models: fc.Arbitrary<string>
   model: string
   /** False if the turn is refused with a typed error on the way. Throws if the service would refuse it. */
   accepts(turn: TurnRequest, model: string): boolean
-  /** Writes it alone: for turns that the service may refuse. */
-  writes(turn: TurnRequest, model: string): unknown
+  /** The body alone, for turns that the service may refuse. Undefined: the turn is refused on the way. */
+  bodyOf(turn: TurnRequest, model: string): Body | undefined
 }
 
 const note = () => undefined
@@ -58,7 +60,7 @@ const gemini: Service = {
   service: 'Gemini',
   model: 'gemini-3.8-flash',
   models: fc.constantFrom('gemini-3.8-flash', 'gemini-3.1-pro-preview', 'gemini-2.5-pro', 'gemini-2.5-flash'),
-  writes: (turn, model) => toGemini(turn, model)?.text(),
+  bodyOf: (turn, model) => toGemini(turn, model)?.body,
   accepts(turn, name) {
     const sent = toGemini(turn, name)
     if (!sent) return false
@@ -91,7 +93,7 @@ const cloud = (one: Cloud): Service => ({
   service: one.service,
   model: 'claude-sonnet-4-5',
   models: fc.constantFrom(...claudeNames),
-  writes: (turn, model) => toCloud(one, turn, model),
+  bodyOf: (turn, model) => toCloud(one, turn, model)?.body,
   accepts(turn, model) {
     const sent = toCloud(one, turn, model)
     if (!sent) return false

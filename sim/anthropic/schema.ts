@@ -267,6 +267,7 @@ const generation: Fields = {
 const BETA_FIELDS: Readonly<Record<string, string>> = {
   compaction: 'compact-',
   context_management: 'context-management-',
+  fallback_credit_token: 'fallback-credit-',
   fallbacks: 'server-side-fallback-',
   mcp_servers: 'mcp-client-',
   safeguards: 'dangerous-tool-use-',

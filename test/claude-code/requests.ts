@@ -25,6 +25,15 @@ export const toolChanges = 'mid-conversation-tool-changes-2026-07-01'
 export const perTurnControl = 'per-turn-control-2026-07-01'
 export const sessionId = '0b1f3f6e-6a51-4b8e-9a55-6f3d0c1a2b3c'
 
+/** What the program can say of itself, of its agents and of the kind of a request. */
+export const aboutClient = {
+  'x-claude-code-agent-type': 'reviewer',
+  'x-claude-code-request-class': 'main',
+  'x-claude-code-auxiliary-type': 'title',
+  'x-claude-code-prompt-id': 'p0123456789abcdef',
+  'x-claude-code-of-tomorrow': 'yes',
+}
+
 export const headers = (more: Record<string, string> = {}): Record<string, string> => ({
   'content-type': 'application/json',
   'anthropic-version': '2023-06-01',
@@ -81,6 +90,36 @@ export const turn = (model: string, more: Body = {}): Body => ({
   stream: true,
   ...more,
 })
+
+const plain = Array.from({ length: 21 }, (_, at) => tool(`tool_${at}`, { city: words }))
+const enabled = { type: 'enabled', budget_tokens: 31_999, display: 'omitted' }
+
+/** What a switch of the client changes in the body of its turns. */
+export const switches: [name: string, more: Body, betas?: string[]][] = [
+  [
+    'DISABLE_EXPERIMENTAL_BETAS',
+    {
+      messages: opening('hello', {}),
+      tools: plain,
+      thinking: { type: 'adaptive' },
+      context_management: undefined,
+    },
+    ['claude-code-20250219', 'interleaved-thinking-2025-05-14', 'effort-2025-11-24'],
+  ],
+  ['ENABLE_TOOL_SEARCH=false', { tools: plain }],
+  ['FINE_GRAINED_TOOL_STREAMING', { tools: plain.map((one) => ({ ...one, eager_input_streaming: true })) }],
+  [
+    'ENABLE_PROMPT_CACHING_1H',
+    {
+      system: [
+        text(attribution),
+        text('You are a coding agent.', { cache_control: { type: 'ephemeral', ttl: '1h' } }),
+      ],
+    },
+  ],
+  ['--json-schema', { tools: [...tools, tool('StructuredOutput', { answer: words })] }],
+  ['a model of before', { messages: [user('hello')], thinking: enabled, output_config: undefined }],
+]
 
 export const webSearch = (model: string): Body => ({
   model,

@@ -148,7 +148,8 @@ it('sends the request in the form of the cloud, with the bytes of the client', a
     system: [{ type: 'text', text: 's', cache_control: { type: 'ephemeral' } }],
   }
   const betas = { 'anthropic-beta': 'claude-code-20250219,context-1m-2025-08-07,oauth-2025-04-20' }
-  const { headers } = await ask(`keys/${sonnet}`, body, betas)
+  const about = { ...betas, 'user-agent': 'agent/1.0', 'x-claude-code-request-class': 'main' }
+  const { headers } = await ask(`keys/${sonnet}`, body, about)
   expect(headers.get('x-dragoman-notes')).toContain('claude-code-20250219')
   const invoked = lastOf(sims.bedrock)
   expect(invoked.path).toBe('/model/us.anthropic.claude-sonnet-5-5/invoke-with-response-stream')
@@ -156,8 +157,10 @@ it('sends the request in the form of the cloud, with the bytes of the client', a
     `{"max_tokens":100,"messages":${JSON.stringify(messages)},"system":${JSON.stringify(body.system)},"anthropic_version":"bedrock-2023-05-31","anthropic_beta":["context-1m-2025-08-07"]}`,
   )
   expect(Object.keys(invoked.headers).filter((name) => name.startsWith('anthropic'))).toEqual([])
-  await ask(`fixed/${sonnet}`, { stream: true }, betas)
+  await ask(`fixed/${sonnet}`, { stream: true }, about)
   const predicted = lastOf(sims.vertex)
+  for (const sent of [invoked, predicted])
+    expect(JSON.stringify(sent.headers)).not.toMatch(/agent\/1\.0|request-class/)
   expect(predicted.path).toMatch(
     /\/locations\/us-east5\/publishers\/anthropic\/models\/claude-sonnet-5-5:streamRawPredict$/,
   )

@@ -111,6 +111,9 @@ describe.each(['messages', 'chat', 'responses'] as const)('%s', (door) => {
       'session-id',
       'thread-id',
       'x-claude-code-session-id',
+      'x-claude-code-agent-id',
+      'x-claude-code-parent-agent-id',
+      'x-claude-code-api-key',
       'anthropic-workspace-id',
       'anthropic-dangerous-direct-browser-access',
       'anthropic-api-key',
@@ -212,6 +215,18 @@ it('account selectors pass where the configuration names them', async () => {
   const project = await ask('chat', 'project', chosen)
   expect(project.sent['openai-project']).toBe('proj_mine')
   expect(project.sent['openai-organization']).toBeUndefined()
+})
+
+it('Anthropic is told which program asks, and what for; nobody else is', async () => {
+  const told = { 'user-agent': 'agent/1.0', 'x-claude-code-request-class': 'main' }
+  expect((await ask('messages', 'anthropic', told)).sent).toMatchObject(told)
+  for (const [door, backend] of [
+    ['messages', 'openai'],
+    ['chat', 'anthropic'],
+    ['chat', 'openai'],
+    ['responses', 'openai'],
+  ] as const)
+    expect(JSON.stringify((await ask(door, backend, told)).sent)).not.toMatch(/agent\/1\.0|request-class/)
 })
 
 it("the backend's configured headers win", async () => {

@@ -15,6 +15,8 @@ export interface Platform {
   facts?(model: AnthropicModel): AnthropicModel
   /** False: the field `block_binding` is not known here. */
   readonly bindsBlocks: boolean
+  /** False: a cloud, which gets no headers about the client. */
+  readonly tellsClient?: boolean
   /** False: web search and fetch are refused here. */
   readonly runsWebTools?: boolean
   sortBetas(features: readonly string[]): { sent: string[]; leftOut: string[] }

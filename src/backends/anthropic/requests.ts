@@ -104,7 +104,8 @@ export class AnthropicRequests {
   write(request: TurnRequest, { caller, recall }: TurnContext, note: Note): UpstreamRequest {
     const { accountHeaders } = this.#account
     const own = this.headers(request.origin.version)
-    const headers = headersFor('anthropic', request.origin, own, accountHeaders)
+    const { tellsClient } = this.#platform
+    const headers = headersFor('anthropic', request.origin, own, { accounts: accountHeaders, tellsClient })
     const model = forVersion(this.factsOf(request.model, recall), headers['anthropic-version'])
     const owner = this.#owner(request, caller)
     let strict: StrictTools | undefined

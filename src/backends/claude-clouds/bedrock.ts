@@ -42,6 +42,7 @@ export function bedrockPlatform(options: BedrockOptions): Platform {
     headers: () => ({}),
     facts: cloudFacts,
     bindsBlocks: false,
+    tellsClient: false,
     runsWebTools: false,
     sortBetas: sortBedrockBetas,
     toMessages(request) {

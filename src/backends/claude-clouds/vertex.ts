@@ -26,6 +26,7 @@ export function vertexPlatform({ name, models, ...place }: VertexOptions): Platf
     headers: () => ({}),
     facts: cloudFacts,
     bindsBlocks: false,
+    tellsClient: false,
     sortBetas: sortVertexBetas,
     toMessages: (request) => toRawPredict(request, place),
     toCount: (request) => toVertexCount({ ...request, body: toCountRequest(request.body) }, place),

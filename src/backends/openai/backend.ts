@@ -67,7 +67,7 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
   }
 
   function run(request: TurnRequest, context: TurnContext): AsyncIterable<TurnEvent[]> {
-    const own = headersFor('openai', request.origin, headers, options.accountHeaders)
+    const own = headersFor('openai', request.origin, headers, { accounts: options.accountHeaders })
     const sentHeaders = context.traceHeaders ? { ...own, ...context.traceHeaders } : own
     const notesBefore = context.notes.all.length
     const learned = recalled(context.recall, 'api', () => choice.learnedOf(request.model))

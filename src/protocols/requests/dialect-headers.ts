@@ -1,6 +1,6 @@
 // Headers of a dialect that pass between a client and a service that both speak it, in either direction. Unknown ones pass: a gateway
 // that lists what it knows breaks with the next release of either side. What must not pass is in the two tables below, with reasons.
-// Headers without a prefix of the dialect never pass: credentials, cookies, hop-by-hop and forwarding headers, session ids, and in
+// Headers that are not of the dialect never pass: credentials, cookies, hop-by-hop and forwarding headers, session ids, and in
 // answers whatever speaks to browsers and proxies (CORS, cookies, redirects, caching) or of the service's own list of models
 // (`x-models-etag`: Codex would fetch the gateway's list anew after every answer).
 
@@ -11,11 +11,14 @@ type Headers = Readonly<Record<string, string>>
 type Names = readonly (readonly [names: RegExp, why: string])[]
 
 const prefixes: Record<Form, readonly string[]> = {
-  anthropic: ['anthropic-'],
+  anthropic: ['anthropic-', 'x-claude-code-'],
   // Google's own headers say who is billed, and which program calls: none of it is the gateway's.
   gemini: [],
   openai: ['openai-', 'x-openai-', 'x-codex-turn-state'],
 }
+
+/** Anthropic tells its clients apart by it. */
+const userAgent = 'user-agent'
 
 const answerPrefixes: Record<Form, readonly string[]> = {
   anthropic: ['anthropic-'],
@@ -39,7 +42,7 @@ const withheld: Names = [
   [/^anthropic-(?:version|beta)$/, 'the backend writes them, with its own needs'],
   [/^anthropic-dangerous-direct-browser-access$/, "speaks of the client's browser, not of the gateway"],
   [credential, 'credentials: the gateway has its own'],
-  [/-session(?:-id)?$/, 'ids of sessions with the gateway'],
+  [/-session(?:-id)?$|^x-claude-code-(?:parent-)?agent-id$/, 'ids of sessions with the gateway'],
 ]
 
 /** Of answers. */
@@ -66,9 +69,14 @@ export function dialectHeaders(
   names: Iterable<string>,
   header: (name: string) => string | undefined,
 ): Headers | undefined {
-  return collect(names, header, (name) =>
-    [prefixes.anthropic, prefixes.openai].some((each) => isOf(each, name)),
-  )
+  return collect(names, header, (name) => isOfRequest('anthropic', name) || isOfRequest('openai', name))
+}
+
+interface HeaderRules {
+  /** Account headers that may come from the client. */
+  accounts?: readonly string[] | undefined
+  /** False: what tells of the client (its name, version and kind of request) stays at the gateway. */
+  tellsClient?: boolean | undefined
 }
 
 /** Those of a client's headers that go to a service of this form. `own`: the backend's headers, which win. */
@@ -76,7 +84,7 @@ export function headersFor(
   form: Form,
   { headers, dialect }: { headers?: Headers | undefined; dialect: string },
   own: Record<string, string>,
-  accounts: readonly string[] = [],
+  { accounts = [], tellsClient = true }: HeaderRules = {},
 ): Record<string, string> {
   if (headers === undefined || formOf(dialect) !== form) return own
   const taken = new Set(Object.keys(own).map((name) => name.toLowerCase()))
@@ -84,8 +92,9 @@ export function headersFor(
     Object.keys(headers),
     (name) => headers[name],
     (name) =>
-      isOf(prefixes[form], name) &&
+      isOfRequest(form, name) &&
       !taken.has(name) &&
+      (tellsClient || !isAboutClient(name)) &&
       (isAccountHeader.has(name) ? accounts.includes(name) : !isIn(withheld, name)),
   )
   return passed ? Object.assign(passed, own) : own
@@ -115,6 +124,11 @@ function formOf(dialect: string): Form | undefined {
   if (dialect === 'gemini') return 'gemini'
   return dialect.startsWith('anthropic-') ? 'anthropic' : undefined
 }
+
+const isOfRequest = (form: Form, name: string) =>
+  isOf(prefixes[form], name) || (form === 'anthropic' && name === userAgent)
+
+const isAboutClient = (name: string) => name === userAgent || name.startsWith('x-claude-code-')
 
 const isOf = (allowed: readonly string[], name: string) => allowed.some((prefix) => name.startsWith(prefix))
 

@@ -220,14 +220,24 @@ describe('errors', () => {
       'Unexpected value(s) `afk-mode-2026-01-31` for the `anthropic-beta` header.',
     ],
     [404, 'not_found_error', 'model: claude-opus-5-5'],
+    [422, 'invalid_request_error', "Input tag 'tool_addition' found using 'type' does not match"],
+    [400, 'policy_blocked', 'Blocked by a policy of the organization.'],
+    [429, 'billing_error', 'The spend cap is reached.'],
+    [402, 'billing_error', 'Your credit balance is too low.'],
+    [500, 'api_error', 'Internal server error'],
   ])('%s %s keeps its status, words and times', async (status, type, message) => {
+    const shouldRetry = type === 'policy_blocked' ? 'false' : 'true'
     bench.anthropic.play([
-      { status, headers: { 'retry-after': '7', 'x-should-retry': 'true' }, body: refusal(type, message) },
+      {
+        status,
+        headers: { 'retry-after': '7', 'x-should-retry': shouldRetry },
+        body: refusal(type, message),
+      },
     ])
     const answer = await send(bench, cc.turn(claude))
     expect(answer.status).toBe(status)
     expect(answer.json.error).toEqual({ type, message })
-    expect(answer.header('retry-after')).toBe('7')
+    expect([answer.header('retry-after'), answer.header('x-should-retry')]).toEqual(['7', shouldRetry])
     expect(answer.json.request_id).toBe(answer.header('request-id'))
   })
 
@@ -254,13 +264,10 @@ describe('errors', () => {
     expect(said).not.toContain('message_stop')
   })
 
-  it.each([{ fault: 'fin' as const }, { fault: 'reset' as const }])(
-    'a stream that is cut (%j) is an error',
-    async (cut) => {
-      bench.anthropic.play([{ say: 'Once' }, cut])
-      const { said } = await send(bench, cc.turn(claude))
-      expect(said).toContain('event: error')
-      expect(said).not.toContain('message_stop')
-    },
-  )
+  it('a right that the account lacks is no fault of the client: 502, and no retry', async () => {
+    bench.anthropic.play([{ status: 403, body: refusal('permission_error', 'not for this workspace') }])
+    const { status, json, header } = await send(bench, cc.turn(claude))
+    expect([status, json.error.type, header('x-should-retry')]).toEqual([502, 'api_error', 'false'])
+    expect(json.error.message).toContain('may not do this')
+  })
 })

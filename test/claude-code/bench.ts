@@ -3,7 +3,9 @@
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { startAnthropicSim } from '../../sim/anthropic.ts'
 import { type CursorSim, startCursorSim } from '../../sim/cursor.ts'
+import { startGeminiSim } from '../../sim/gemini.ts'
 import { startOpenAISim } from '../../sim/openai.ts'
+import { startQwenWebSim } from '../../sim/qwen-web.ts'
 import type { Sim } from '../../sim/server.ts'
 import { startTextSim, type TextSim } from '../../sim/text-chat.ts'
 import type { InternalOptions } from '../../src/gateway.ts'
@@ -17,6 +19,8 @@ export interface ContractBench {
   openai: Sim
   cursor: CursorSim
   text: TextSim
+  gemini: Sim
+  qwen: Sim
 }
 
 export const claude = 'anthropic/claude-opus-5-5'
@@ -26,6 +30,8 @@ export const others = {
   responses: 'responses/gpt-demo',
   cursor: 'cursor/composer-2',
   text: 'text/text-demo',
+  gemini: 'gemini/gemini-2.5-pro',
+  qwen: 'qwen/qwen3-max',
 } as const
 export type Other = keyof typeof others
 
@@ -40,6 +46,8 @@ export function useContractBench(
     const openai = await startOpenAISim({ apiKey: upstreamKey })
     const cursor = await startCursorSim()
     const text = await startTextSim({ apiKey: upstreamKey })
+    const gemini = await startGeminiSim({ apiKey: upstreamKey })
+    const qwen = await startQwenWebSim({ apiKey: upstreamKey })
     const chat = { kind: 'openai', baseUrl: `${openai.url}/v1`, apiKey: upstreamKey }
     const backends = {
       anthropic: { kind: 'anthropic', baseUrl: anthropic.url, apiKey: upstreamKey },
@@ -47,16 +55,19 @@ export function useContractBench(
       responses: { ...chat, api: 'responses' },
       cursor: { kind: 'cursor', baseUrl: cursor.url, apiKey: 'crsr_test' },
       text: { kind: 'openai', baseUrl: `${text.url}/v1`, apiKey: upstreamKey, tools: 'text' },
+      gemini: { kind: 'gemini', baseUrl: gemini.url, apiKey: upstreamKey },
+      qwen: { kind: 'qwen-web', baseUrl: qwen.url, token: upstreamKey },
     }
     const { gateway, url, logs } = await startGateway({ backends, ...settings }, options)
-    Object.assign(bench, { url, logs, anthropic, openai, cursor, text })
-    closing.push(gateway, anthropic, openai, cursor, text)
+    Object.assign(bench, { url, logs, anthropic, openai, cursor, text, gemini, qwen })
+    closing.push(gateway, anthropic, openai, cursor, text, gemini, qwen)
   })
   afterAll(async () => {
     for (const part of closing) await part.close()
   })
   afterEach(() => {
-    for (const sim of [bench.anthropic, bench.openai, bench.cursor, bench.text]) sim.clear()
+    const { anthropic, openai, cursor, text, gemini, qwen } = bench
+    for (const sim of [anthropic, openai, cursor, text, gemini, qwen]) sim.clear()
     bench.logs.length = 0
   })
   return bench
@@ -90,8 +101,11 @@ export async function send(
 /** All that the service was told, as one text. */
 export function toldTo(bench: ContractBench, other: Other): string {
   if (other === 'cursor') return bench.cursor.runs.map(toldToRun).join('\n')
-  const sim = other === 'text' ? bench.text : bench.openai
-  return sim.requests.map(({ bodyText }) => bodyText).join('\n')
+  return bench[other === 'responses' ? 'openai' : other].requests.map(({ bodyText }) => bodyText).join('\n')
+}
+
+export function requestsTo(bench: ContractBench, other: Other) {
+  return bench[other === 'responses' ? 'openai' : other].requests
 }
 
 /** Its history is in blobs, its tools in the answer to a question of the service. */

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { defaultRetryPolicy } from '../../src/core/attempts.ts'
 import { type Body, startGateway } from '../harness.ts'
-import { type Answer, others, send, useContractBench } from './bench.ts'
+import { type Answer, type Other, others, send, toldTo, useContractBench } from './bench.ts'
 import * as cc from './requests.ts'
 
 const bench = useContractBench()
@@ -65,6 +65,71 @@ describe('limits of the service', () => {
       const { json } = await refuse(model, 'no such tool')
       expect(json.error.message).toMatch(/^\w+: no such tool$/)
     })
+  })
+})
+
+describe('limits of services with errors of another form', () => {
+  const picture = cc.user([
+    { type: 'image', source: { type: 'base64', media_type: 'image/png', data: cc.png } },
+    cc.text('what is it?'),
+  ])
+  const openAIError = (message: string, code: string | null) => ({
+    status: 400,
+    body: { error: { message, type: 'invalid_request_error', param: null, code } },
+  })
+  const geminiError = (message: string) => ({
+    status: 400,
+    body: { error: { code: 400, status: 'INVALID_ARGUMENT', message } },
+  })
+  const overflow = 'The input token count (140000) exceeds the maximum number of tokens allowed (128000).'
+  const tooLong = {
+    error: { code: 'resource_exhausted', message: 'Error', details: { error: 43, title: 'Too long' } },
+  }
+  const noPicture = { error: { code: 'invalid_argument', message: 'image input is not supported' } }
+  const tooMuch = {
+    status: 400,
+    body: { success: false, data: { code: 'Bad_Request', details: 'The content is too long' } },
+  }
+  const noImages = 'image input is not supported'
+
+  it.each<[Other, () => void]>([
+    ['cursor', () => bench.cursor.play([tooLong], [tooLong])],
+    [
+      'text',
+      () => bench.text.play([openAIError('maximum context length is 9 tokens', 'context_length_exceeded')]),
+    ],
+    ['gemini', () => bench.gemini.play([geminiError(overflow)])],
+    ['qwen', () => bench.qwen.play([tooMuch])],
+  ])('%s: too long', async (other, play) => {
+    play()
+    const { status, json } = await send(bench, cc.turn(others[other]))
+    expect([status, json.error.type]).toEqual([400, 'invalid_request_error'])
+    expect(json.error.message).toMatch(/^prompt is too long: /)
+  })
+
+  it.each<[Other, () => void]>([
+    ['cursor', () => bench.cursor.play([noPicture], [noPicture])],
+    ['text', () => bench.text.play([openAIError(noImages, null)])],
+    ['gemini', () => bench.gemini.play([geminiError(noImages)])],
+  ])('%s: an image that it does not take', async (other, play) => {
+    play()
+    const { status, json } = await send(bench, cc.turn(others[other], { messages: [picture] }))
+    expect([status, json.error.message]).toEqual([400, expect.stringMatching(/^Could not process image: /)])
+  })
+
+  it('the web chat takes none: the gateway refuses in the words of the service', async () => {
+    const pdf = {
+      type: 'document',
+      source: { type: 'base64', media_type: 'application/pdf', data: 'JVBERg==' },
+    }
+    for (const [message, words] of [
+      [picture, 'Could not process image: '],
+      [cc.user([pdf, cc.text('what is it?')]), 'This model does not support PDF input: '],
+    ] as const) {
+      const { status, json } = await send(bench, cc.turn(others.qwen, { messages: [message] }))
+      expect([status, json.error.message.slice(0, words.length)]).toEqual([400, words])
+    }
+    expect(toldTo(bench, 'qwen')).toBe('')
   })
 })
 

@@ -8,7 +8,8 @@ type Failure = Pick<GatewayError, 'code' | 'message' | 'upstream'>
 /** The message for a client of this dialect. */
 export function inOwnWords({ code, message, upstream }: Failure): string {
   if (code === 'context-overflow') return overflowWords(message)
-  const isRefused = code === 'invalid-request' && upstream !== undefined
+  // By the service, or by the gateway in its place.
+  const isRefused = upstream === undefined ? code === 'unsupported' : code === 'invalid-request'
   const found = isRefused ? media.find(({ refused }) => refused.test(message)) : undefined
   return found && !message.includes(found.words) ? `${found.words}: ${message}` : message
 }
@@ -59,11 +60,11 @@ const media: readonly { words: string; refused: RegExp }[] = [
   {
     words: 'Could not process image',
     refused:
-      /image_url is only supported|unknown variant `image_url`|images? (?:input |content )?(?:is|are) not supported|(?:support|for) image input|not (?:a multimodal model|support (?:images?|vision|multimodal))|at most 0 image/i,
+      /image_url is only supported|unknown variant `image_url`|images? (?:input |content )?(?:is|are) not supported|(?:support|for) image input|not (?:a multimodal model|support (?:images?|vision|multimodal))|at most 0 image|conversation holds an image/i,
   },
   {
     words: 'This model does not support PDF input',
     refused:
-      /(?:files?|pdfs?|documents?) (?:input |content )?(?:is|are) not supported|unknown variant `file`|not support (?:pdf|file|document)s?\b/i,
+      /(?:files?|pdfs?|documents?) (?:input |content )?(?:is|are) not supported|unknown variant `file`|not support (?:pdf|file|document)s?\b|conversation holds a file/i,
   },
 ]

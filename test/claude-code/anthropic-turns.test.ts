@@ -109,7 +109,7 @@ describe.each([true, false])('what only the service says, streamed: %s', (stream
       {},
     ],
     ['a member of tomorrow', {}, [], { novelty: { of: ['tomorrow'] } }, { novel_tokens: 7 }],
-  ])('%s', async (_, fields, betas, message, usage) => {
+  ])('%s passes both ways', async (_, fields, betas, message, usage) => {
     bench.anthropic.play(ending(message, usage))
     const body = short({ ...fields, stream })
     const { status, said, notes } = await send(bench, body, { more: withBetas(...betas) })

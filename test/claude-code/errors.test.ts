@@ -235,7 +235,7 @@ describe('errors that no retry can mend', () => {
   it.each([
     ['an unknown model', (): Body => cc.turn('nowhere/x'), 404],
     ['a malformed body', (): Body => ({ model: others.openai, messages: 7 }), 400],
-  ])('%s', async (_, body, status) => {
+  ])('%s is not asked again', async (_, body, status) => {
     const answer = await send(bench, body())
     expect([answer.status, answer.header('x-should-retry')]).toEqual([status, 'false'])
   })

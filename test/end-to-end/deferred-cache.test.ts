@@ -3,6 +3,8 @@
 // gateway has to repair.
 
 import { describe, expect, it } from 'vitest'
+import { PromptCache } from '../../sim/anthropic/prompt-cache.ts'
+import type { MessagesRequest } from '../../sim/anthropic/request.ts'
 import { type Body, useBench } from '../harness.ts'
 import { ask, type Block, callsIn } from '../wire-cases/deferred-client.ts'
 
@@ -75,6 +77,7 @@ describe.each(Object.entries(repairs))('twenty turns, %s', (_, blank) => {
 
   it('a client that leaves the search to the service: its blocks pass both ways', async () => {
     const all = Array.from({ length: 50 }, (_each, at) => deferred(at))
+    const cache = new PromptCache()
     const tools = [
       { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' },
       tool('Read', blank.length > 0 ? {} : mark),
@@ -109,9 +112,10 @@ describe.each(Object.entries(repairs))('twenty turns, %s', (_, blank) => {
         'tool_search_tool_result',
         'tool_use',
       ])
-      const counted = bench.anthropic.requests.at(-1)?.body as Body
-      read.push(JSON.stringify([counted.tools, counted.system, counted.messages]).length)
-      expect(counted.tools).toHaveLength(tools.length)
+      const sent = bench.anthropic.requests.at(-1)?.body as Body
+      // A scripted answer has no true usage: the simulator's cache counts what it was sent.
+      read.push(cache.count(sent as unknown as MessagesRequest).cache_read_input_tokens)
+      expect(sent.tools).toHaveLength(tools.length)
       const results = callsIn(content).map((call) => ({
         type: 'tool_result',
         tool_use_id: call.id,
@@ -146,6 +150,7 @@ const prefixTexts = ({ tools, system: prompt, messages }: Body) =>
   )
 
 function expectGrowing(read: readonly number[]): void {
+  expect(read[1]).toBeGreaterThan(500)
   for (const [at, tokens] of read.slice(1).entries())
     expect(tokens, `turn ${at + 1}`).toBeGreaterThanOrEqual(read[at] ?? 0)
   expect(read.at(-1)).toBeGreaterThan(read[1] ?? 0)

@@ -37,13 +37,14 @@ const sent = {
   openai: () => estimateTokens(bench.openai.requests.at(-1)?.body),
   responses: () => estimateTokens(bench.openai.requests.at(-1)?.body),
   text: () => estimateTokens(bench.text.requests.at(-1)?.body),
+  gemini: () => estimateTokens(bench.gemini.requests.at(-1)?.body),
   cursor: () => Math.ceil((bench.cursor.runs.at(-1)?.requestBytes.length ?? 0) / 4),
 }
 
 const models: Record<keyof typeof sent, string> = { anthropic: claude, ...others }
 
 async function tokens(kind: keyof typeof sent, isDeferred: boolean): Promise<number> {
-  const sims = [bench.anthropic, bench.openai, bench.text]
+  const sims = [bench.anthropic, bench.openai, bench.text, bench.gemini, bench.qwen]
   for (const sim of sims) sim.play([{ say: 'Ready.' }])
   bench.cursor.play([{ say: 'Ready.' }, { end: true }])
   const body = {
@@ -87,6 +88,29 @@ describe('the tools of public MCP servers', () => {
       expect(after * 20).toBeLessThan(before)
     }
     process.stdout.write(`${lines.join('\n')}\n`)
+  })
+
+  it('all at once, Gemini gets as many as it takes, and the others are searched', async () => {
+    bench.gemini.play([{ say: 'Ready.' }])
+    const body = { model: others.gemini, messages: [user('Open an issue.')], tools: wire(false) }
+    const { notes } = await ask(bench.url, body)
+    const sent = bench.gemini.requests.at(-1)?.body as
+      | { tools: { functionDeclarations: Body[] }[] }
+      | undefined
+    const count = sent?.tools.flatMap(({ functionDeclarations }) => functionDeclarations).length
+    expect(count).toBeLessThanOrEqual(512)
+    expect(count).toBeGreaterThanOrEqual(512 - 16)
+    expect(notes).toMatch(/tools are deferred/)
+  })
+
+  it('the web chat takes them deferred alone: they are longer than its messages', async () => {
+    const body = (isDeferred: boolean) => ({
+      model: others.qwen,
+      messages: [user('Open an issue.')],
+      tools: wire(isDeferred),
+    })
+    await expect(ask(bench.url, body(false))).rejects.toThrow('prompt is too long: ')
+    expect((await ask(bench.url, body(true))).status).toBe(200)
   })
 
   it.each([

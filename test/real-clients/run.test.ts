@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 
 const program = fileURLToPath(new URL('run.mjs', import.meta.url))
+const claudeCode = fileURLToPath(new URL('claude-code/run.mjs', import.meta.url))
 const readme = fileURLToPath(new URL('../../README.md', import.meta.url))
 
 it.each([
@@ -20,6 +21,17 @@ it.each([
     env,
   })
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+  expect(stderr).toMatch(/^dragoman: .*\n$/)
+  expect(stderr).toContain(expected)
+})
+
+it.each([
+  [['--nonsense'], "Unknown option '--nonsense'"],
+  [['--service', 'opnai'], 'there is no service "opnai"; there are: anthropic, openai, cursor'],
+  [['--scenario', 'websearch'], 'there is no scenario "websearch"; there are: tool search with 200 tools'],
+])('claude-code %j', (args, expected) => {
+  const { status, stderr } = spawnSync(process.execPath, [claudeCode, ...args], { encoding: 'utf8' })
+  expect(status).toBe(2)
   expect(stderr).toMatch(/^dragoman: .*\n$/)
   expect(stderr).toContain(expected)
 })

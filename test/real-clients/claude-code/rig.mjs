@@ -18,19 +18,22 @@ const apiKey = 'sk-upstream'
 export const services = {
   anthropic: { kind: 'anthropic', model: 'anthropic/claude-opus-5-5' },
   openai: { kind: 'openai', model: 'openai/gpt-demo' },
+  cursor: { kind: 'cursor', model: 'cursor/composer-2' },
 }
 
 /** `searches`: the gateway may search the web, at a simulated SearXNG. */
 export async function startRig({ service, claude, searches }) {
   spawnSync('ip', ['link', 'set', 'lo', 'up'])
   const { kind, model } = services[service]
-  const { startAnthropicSim } = await built('sim/anthropic.js')
-  const { startOpenAISim } = await built('sim/openai.js')
-  const sim = await (kind === 'anthropic' ? startAnthropicSim : startOpenAISim)({ apiKey })
+  const sim = await startService(kind)
   const search = searches ? await (await built('sim/search.js')).startSearchSim('searxng') : undefined
   const lacks = search && { search: { service: 'searxng', baseUrl: search.url } }
   const folder = mkdtempSync(join(tmpdir(), 'claude-code-'))
-  const backend = { kind, apiKey, baseUrl: kind === 'anthropic' ? sim.url : `${sim.url}/v1` }
+  const backend = {
+    kind,
+    apiKey: kind === 'cursor' ? 'crsr_test' : apiKey,
+    baseUrl: kind === 'openai' ? `${sim.url}/v1` : sim.url,
+  }
   const config = join(folder, 'dragoman.json')
   write(config, { auth: 'none', backends: { [service]: backend }, ...(lacks && { lacks }) })
   const gateway = await startGateway(config, folder)
@@ -43,6 +46,12 @@ export async function startRig({ service, claude, searches }) {
   const run = (args, options = {}) =>
     runClaude({ command: claude, args, home, workspace, url: tap.url, model, ...options })
   return { sim, search, kind, model, folder, home, workspace, run, seen: tap.seen, gateway, url: tap.url }
+}
+
+async function startService(kind) {
+  if (kind === 'cursor') return (await built('sim/cursor.js')).startCursorSim()
+  if (kind === 'openai') return (await built('sim/openai.js')).startOpenAISim({ apiKey })
+  return (await built('sim/anthropic.js')).startAnthropicSim({ apiKey })
 }
 
 export function write(path, content) {

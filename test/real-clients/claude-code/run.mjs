@@ -5,17 +5,27 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { chosen, fail } from '../installed.mjs'
 import { root, services, startRig } from './rig.mjs'
-import { scenarios } from './scenarios.mjs'
+import { notApplicable, scenarios } from './scenarios.mjs'
 
 const many = { type: 'string', multiple: true }
-const { values } = parseArgs({ options: { service: many, scenario: many, inner: { type: 'boolean' } } })
+const values = readOptions()
 const cache = process.env.DRAGOMAN_CLIENTS ?? join(homedir(), '.cache', 'dragoman-clients')
 const claude = join(cache, 'inst/claude-latest/node_modules/.bin/claude')
-const chosen = (all, names = all) => names.filter((name) => all.includes(name))
+const scenarioNames = chosen(Object.keys(scenarios), values.scenario, 'scenario')
+const serviceNames = chosen(Object.keys(services), values.service, 'service')
 
-if (values.inner) await runOne(values.service[0], values.scenario[0])
+if (values.inner) await runOne(serviceNames[0], scenarioNames[0])
 else await runAll()
+
+function readOptions() {
+  try {
+    return parseArgs({ options: { service: many, scenario: many, inner: { type: 'boolean' } } }).values
+  } catch (error) {
+    return fail(error.message)
+  }
+}
 
 async function runOne(service, scenario) {
   const rig = await startRig({ service, claude, searches: scenario.endsWith('by the gateway') })
@@ -35,17 +45,27 @@ async function runAll() {
   const { build, install } = await import(join(root, 'scripts/prepare.mjs'))
   install()
   build()
-  let failed = 0
-  for (const scenario of chosen(Object.keys(scenarios), values.scenario))
-    for (const service of chosen(Object.keys(services), values.service)) {
-      const { problem, milliseconds = 0, requests = 0 } = inNamespace(service, scenario)
-      if (problem) failed++
-      const how = problem
-        ? `FAIL: ${problem}`
-        : `pass, ${(milliseconds / 1000).toFixed(1)} s, ${requests} requests`
-      console.log(`${service}, ${scenario}: ${how}`)
+  const counts = { pass: 0, FAIL: 0, 'not applicable': 0 }
+  for (const scenario of scenarioNames)
+    for (const service of serviceNames) {
+      const [how, what] = outcomeOf(service, scenario)
+      counts[how]++
+      console.log(`${service}, ${scenario}: ${how}${what}`)
     }
-  process.exit(failed === 0 ? 0 : 1)
+  console.log(
+    Object.entries(counts)
+      .map(([how, count]) => `${count} ${how}`)
+      .join(', '),
+  )
+  process.exit(counts.FAIL === 0 ? 0 : 1)
+}
+
+function outcomeOf(service, scenario) {
+  const why = notApplicable[scenario]?.[service]
+  if (why) return ['not applicable', `: ${why}`]
+  const { problem, milliseconds = 0, requests = 0 } = inNamespace(service, scenario)
+  if (problem) return ['FAIL', `: ${problem}`]
+  return ['pass', `, ${(milliseconds / 1000).toFixed(1)} s, ${requests} requests`]
 }
 
 function inNamespace(service, scenario) {

@@ -5,17 +5,50 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { mcpServer, write } from './rig.mjs'
 
-const call = (name, input) => ({ call: { name, arguments: input } })
-const turns = (rig, ...steps) => rig.sim.play(...steps.map((one) => ({ steps: one })))
+const call = (name, input, id) => ({ call: { name, arguments: input, ...(id && { id }) } })
+/** Cursor takes the tools of a run with its first message: with new ones the gateway begins a run. */
+const newTools = 'new tools'
+const turns = (rig, ...answers) => {
+  if (isCursor(rig)) return rig.sim.play(...toRuns(answers))
+  const steps = answers.filter((answer) => answer !== newTools)
+  return rig.sim.play(...steps.map((one) => ({ steps: one })))
+}
 const readme = (rig) => call('Read', { file_path: join(rig.workspace, 'README.md') })
 const posts = (rig) =>
   rig.seen.filter(({ method, path }) => method === 'POST' && path.startsWith('/v1/messages?'))
-const asked = (rig) => rig.sim.requests.filter(({ method }) => method === 'POST')
+const asked = (rig) =>
+  isCursor(rig) ? rig.sim.runs.map(ofRun) : rig.sim.requests.filter(({ method }) => method === 'POST')
 const told = (rig, at = -1) => asked(rig).at(at)?.bodyText ?? ''
 const offered = (rig, at = -1) =>
-  (asked(rig).at(at)?.body?.tools ?? []).map(({ name, function: made }) => name ?? made?.name)
+  (asked(rig).at(at)?.body?.tools ?? []).map(
+    ({ name, toolName, function: made }) => toolName || (name ?? made?.name),
+  )
 const refusals = (rig) => posts(rig).filter(({ status }) => status >= 400)
 const isAnthropic = (rig) => rig.kind === 'anthropic'
+const isCursor = (rig) => rig.kind === 'cursor'
+
+/** A run of Cursor's takes all answers up to new tools: it waits for the results of its calls. */
+function toRuns(answers) {
+  const runs = [[]]
+  for (const answer of answers)
+    if (answer === newTools) runs.push([])
+    else runs.at(-1).push(...answer.flatMap(toRunSteps))
+  return runs.map((steps) => [...steps, { end: true }])
+}
+
+const toRunSteps = (step) =>
+  step.call
+    ? [{ exec: { mcp: { name: step.call.name, args: step.call.arguments } } }, { await: 'results' }]
+    : [step]
+
+/** What a run was told: its history is in blobs, its tools and the results of its calls in later messages. */
+function ofRun({ request, context, received, headers }) {
+  const plain = (_, value) => (typeof value === 'bigint' ? String(value) : value)
+  const blobs = request.preFetchedBlobs.map(({ value }) => Buffer.from(value).toString('utf8'))
+  const parts = [request.action, request.mcpTools, context, received]
+  const tools = [...(request.mcpTools?.mcpTools ?? []), ...(context?.tools ?? [])]
+  return { bodyText: [...blobs, JSON.stringify(parts, plain)].join('\n'), body: { tools }, headers }
+}
 
 /** The first claim that does not hold. */
 const unmet = (claims) => Object.entries(claims).find(([, holds]) => !holds)?.[0]
@@ -25,6 +58,30 @@ const mcp = (rig, env) => {
   write(path, { mcpServers: { weather: { command: process.execPath, args: [mcpServer], env } } })
   return ['--mcp-config', path, '--strict-mcp-config']
 }
+/** A search of the service in its answer. */
+const searchBlocks = [
+  { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'node 24' } },
+  {
+    type: 'web_search_tool_result',
+    tool_use_id: 'srvtoolu_1',
+    content: [
+      {
+        type: 'web_search_result',
+        url: 'https://news.example/24',
+        title: 'Node 24',
+        encrypted_content: 'xx',
+        page_age: null,
+      },
+    ],
+  },
+].flatMap((block, at) => [
+  // After the text, which is the first block.
+  {
+    frame: { type: 'content_block_start', index: at + 1, content_block: block },
+    event: 'content_block_start',
+  },
+  { frame: { type: 'content_block_stop', index: at + 1 }, event: 'content_block_stop' },
+])
 const forecast = 'mcp__weather__forecast'
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
@@ -33,6 +90,7 @@ export const scenarios = {
     turns(
       rig,
       [call('ToolSearch', { query: `select:${forecast}` })],
+      newTools,
       [call(forecast, { city: 'Rome' })],
       [{ say: 'Sunny in Rome.' }],
     )
@@ -42,6 +100,7 @@ export const scenarios = {
       'it says the answer': output.includes('Sunny in Rome.'),
       'no request is refused': refusals(rig).length === 0,
       'the first request has few tools': posts(rig)[0].body.tools.length < 30,
+      'the service is not offered the tool before it is found': !offered(rig, 0).includes(forecast),
       'the service is offered the tool that was found': offered(rig).includes(forecast),
       'the service is not offered the others': !offered(rig).includes('mcp__weather__report_7'),
       'its result reaches the service': told(rig).includes('forecast of Rome: sunny, 21 degrees'),
@@ -54,6 +113,7 @@ export const scenarios = {
     turns(
       rig,
       [call('Bash', { command: 'sleep 6' })],
+      newTools,
       [call(forecast, { city: 'Oslo' })],
       [{ say: 'Sunny in Oslo.' }],
     )
@@ -161,7 +221,7 @@ export const scenarios = {
     const isSearch = ({ bodyText }) => bodyText.includes('web_search_20250305')
     rig.sim.play(
       { when: (request) => !isSearch(request), steps: [call('WebSearch', { query: 'node 24' })] },
-      { when: isSearch, steps: [{ say: 'Node 24 is out.' }] },
+      { when: isSearch, steps: [{ say: 'Node 24 is out.' }, ...searchBlocks] },
       { when: (request) => !isSearch(request), steps: [{ say: 'That is all.' }] },
     )
     await rig.run(['-p', 'Search the web for node 24', '--allowedTools', 'WebSearch'])
@@ -169,6 +229,8 @@ export const scenarios = {
       return unmet({
         'no request is refused': refusals(rig).length === 0,
         'the service searches': asked(rig).some(isSearch),
+        'the client takes the links from the blocks': told(rig).includes('https://news.example/24'),
+        'and the words of the answer': told(rig).includes('Node 24 is out.'),
       })
     return unmet({
       'the search is refused': refusals(rig).every(({ answer }) =>
@@ -207,13 +269,30 @@ export const scenarios = {
   },
 
   'auto mode': async (rig) => {
-    turns(rig, [call('Bash', { command: 'echo went-on' })], [{ say: 'Done.' }])
+    const id = 'toolu_auto_1'
+    // Not one of the commands that need no check.
+    const command = call('Bash', { command: `node -e 'console.log("went-" + (1 + 1))'` }, id)
+    const verdict = { type: 'evaluated', outcome: 'not_flagged' }
+    const results = [
+      { type: 'dangerous_tool_use', status: { type: 'available', tool_uses: { [id]: verdict } } },
+    ]
+    const delta = { stop_reason: 'tool_use', stop_sequence: null, safeguard_results: results }
+    const usage = { output_tokens: 9 }
+    const end = isAnthropic(rig)
+      ? [
+          { frame: { type: 'message_delta', delta, usage }, event: 'message_delta' },
+          { frame: { type: 'message_stop' }, event: 'message_stop' },
+        ]
+      : []
+    turns(rig, [command, ...end], [{ say: 'Done.' }])
     const { output } = await rig.run(['-p', 'Run it', '--permission-mode', 'auto'])
     const withField = asked(rig).filter(({ bodyText }) => bodyText.includes('"safeguards"'))
     if (isAnthropic(rig))
       return unmet({
         'no request is refused': refusals(rig).length === 0,
         'the field reaches the service': withField.length > 0,
+        'the verdict reaches the client': posts(rig)[0].answer.includes('safeguard_results'),
+        'the command runs': told(rig).includes('went-2'),
         'it goes on': output.includes('Done.'),
       })
     return unmet({
@@ -221,6 +300,8 @@ export const scenarios = {
         refusals(rig).length === 1 && refusals(rig)[0].answer.includes('safeguards'),
       'the client goes on without it': posts(rig).at(-1).body.safeguards === undefined,
       'no service gets it': withField.length === 0,
+      'the client runs no command that nobody judged': !told(rig).includes('went-2'),
+      'and says why': told(rig).includes('its safety check does not run'),
       'no verdict is invented': posts(rig).every(({ answer }) => !answer.includes('safeguard_results')),
     })
   },
@@ -233,11 +314,10 @@ export const scenarios = {
         interrupt()
       },
     })
-    for (let tries = 0; tries < 40 && asked(rig)[0]?.closedByClientAt === undefined; tries++) await sleep(100)
-    return unmet({
-      'the service sees the end': asked(rig)[0]?.closedByClientAt !== undefined,
-      'the log says so': rig.gateway.log().includes('"outcome":"canceled"'),
-    })
+    const isSeen = () => asked(rig)[0]?.closedByClientAt !== undefined
+    const isLogged = () => rig.gateway.log().includes('"outcome":"canceled"')
+    for (let tries = 0; tries < 80 && !(isSeen() && isLogged()); tries++) await sleep(50)
+    return unmet({ 'the service sees the end': isSeen(), 'the log says so': isLogged() })
   },
 
   'a conversation that is too long': async (rig) => {
@@ -271,7 +351,6 @@ export const scenarios = {
   },
 
   'an image that the model does not take': async (rig) => {
-    if (isAnthropic(rig)) return undefined
     writeFileSync(join(rig.workspace, 'a.png'), Buffer.from(png, 'base64'))
     const refusal = {
       message: 'image_url is only supported by certain models.',
@@ -316,7 +395,6 @@ export const scenarios = {
   },
 
   'a session of 20 turns, and the prompt cache': async (rig) => {
-    if (!isAnthropic(rig)) return undefined
     turns(rig, ...Array.from({ length: 19 }, () => [{ think: 'hm' }, readme(rig)]), [{ say: 'Enough.' }])
     const { output } = await rig.run(['-p', 'Read README.md again and again', '--allowedTools', 'Read'])
     const reads = posts(rig).map(({ answer }) =>
@@ -329,5 +407,23 @@ export const scenarios = {
       [`cache reads never shrink (${reads})`]: reads.every((read, at) => at === 0 || read >= reads[at - 1]),
       'they grow': reads[19] > reads[1],
     })
+  },
+}
+
+const byRequest = 'its script tells requests apart, which all are one run here'
+const blindly = 'its simulator takes every image'
+
+/** Scenarios that a service cannot show, and why. */
+export const notApplicable = {
+  'a subagent': { cursor: byRequest },
+  '/compact, and one more turn': { cursor: byRequest },
+  WebSearch: { cursor: byRequest },
+  'WebSearch by the gateway': { cursor: byRequest },
+  cancel: { cursor: 'an endless answer is no step of its simulator' },
+  'a conversation that is too long': { cursor: byRequest },
+  'an image that the model does not take': { anthropic: 'its models take images', cursor: blindly },
+  'a session of 20 turns, and the prompt cache': {
+    openai: 'its simulator counts no cache',
+    cursor: 'its simulator counts no cache',
   },
 }

@@ -34,7 +34,7 @@ const groups = {
 }
 
 /** Not ours to bundle: users install them if they need them. */
-const optional = ['ioredis', '@aws-sdk/credential-provider-node', 'google-auth-library']
+const optional = ['ioredis', '@aws-sdk/credential-provider-node', 'google-auth-library', /^gpt-tokenizer\//]
 
 const shared = {
   platform: 'node',

@@ -53,7 +53,7 @@ const rows: readonly (readonly [folder: string, mayImport: string])[] = [
   ['backends/anthropic', 'backends/http core protocols upstream'],
   ['backends/claude-clouds', 'backends/anthropic backends/http core credentials protocols upstream'],
   ['backends/gemini', 'backends/http core protocols upstream'],
-  ['backends/openai', 'backends/http core protocols upstream'],
+  ['backends/openai', 'backends/http core credentials protocols upstream'],
   ['backends/qwen-web', 'backends/http backends/tool-text core credentials protocols upstream'],
   ['backends/cursor', 'core credentials proto protocols upstream'],
   [

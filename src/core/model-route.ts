@@ -33,6 +33,8 @@ export interface RouteFacts {
   readonly thinking: boolean
   readonly client: string | undefined
   readonly key: string
+  /** The model that counted `inputTokens`, as BACKEND/MODEL. Absent: it is an estimate. */
+  readonly countedBy?: string | undefined
 }
 
 /** The first row that fits. */
@@ -45,17 +47,31 @@ export const rowsOfAnyLength = (rows: readonly RouteRow[], facts: RouteFacts): R
 
 /** How near to a limit an estimate may be wrong about it. */
 const doubt = 0.1
+/** How near to a limit a count is worth its time. */
+const worthCounting = 0.25
+
+/**
+ * The row for requests that are just shorter than a limit which the estimate is near: its model is the one that the limit is about.
+ * Undefined if the estimate decides well enough.
+ */
+export function rowBeforeLimit(rows: readonly RouteRow[], facts: RouteFacts): RouteRow | undefined {
+  const chosen = chooseRow(rows, facts)
+  const [near] = chosen ? closeThresholds(rows, chosen, facts, worthCounting) : []
+  return near && chooseRow(rows, { ...facts, inputTokens: () => near.limit * (1 - worthCounting) })
+}
 
 /** Limits of the length that a row was chosen by, or passed over, and that the estimate is close to. */
 export function closeThresholds(
   rows: readonly RouteRow[],
   chosen: RouteRow,
   facts: RouteFacts,
+  within = doubt,
 ): Comparison[] {
+  if (facts.countedBy !== undefined) return []
   const seen = rows.slice(0, rows.indexOf(chosen) + 1)
   return rowsOfAnyLength(seen, facts).flatMap(({ when }) => {
     const limit = when?.inputTokens
-    return limit && Math.abs(facts.inputTokens() - limit.limit) <= limit.limit * doubt ? [limit] : []
+    return limit && Math.abs(facts.inputTokens() - limit.limit) <= limit.limit * within ? [limit] : []
   })
 }
 

@@ -1,4 +1,4 @@
-// Optional peer dependencies: libraries of clouds, which only those who use that cloud install.
+// Optional peer dependencies: libraries of clouds and the tokenizer, which only those who use them install.
 
 import { ConfigError } from '../config/config-error.ts'
 

@@ -14,6 +14,7 @@ import { sessionOfResults } from '../core/session-id.ts'
 import { openToolLoop } from '../core/tool-loop.ts'
 import { estimateTokens } from '../protocols/anthropic-messages/count-tokens.ts'
 import type { Target } from './catalog.ts'
+import { countedFacts } from './count-for-route.ts'
 import { hasImages } from './describe-images.ts'
 import type { Serving } from './serving.ts'
 
@@ -39,9 +40,12 @@ export async function routeTargets(serving: Serving, targets: Target[]): Promise
 
 async function takeRoute(serving: Serving, alias: string, targets: readonly Target[]): Promise<Route> {
   const rows = serving.services.catalog.rowsOf(alias)
-  const facts = factsOf(serving, serving.request.turn.messages, targets)
-  const row = chooseRow(rows, facts) ?? { use: targets.map(nameOf) }
+  const estimated = factsOf(serving, serving.request.turn.messages, targets)
   const held = await heldTarget(serving, alias, targets)
+  const find = (name: string) => targets.find((target) => nameOf(target) === name)
+  // An open loop stays in most cases, whatever the count.
+  const facts = held ? estimated : await countedFacts(serving, { alias, rows, facts: estimated, find })
+  const row = chooseRow(rows, facts) ?? { use: targets.map(nameOf) }
   const heldName = held && nameOf(held)
   if (!held || heldName === undefined || heldName === row.use[0])
     return { targets: named(row.use, targets), note: rowNote(alias, rows, row, facts) }
@@ -59,7 +63,7 @@ async function takeRoute(serving: Serving, alias: string, targets: readonly Targ
   }
 }
 
-/** A row for all other requests needs no note, unless the count may be wrong. */
+/** A row for all other requests needs no note, unless it was a near thing. */
 function rowNote(
   alias: string,
   rows: readonly RouteRow[],
@@ -70,8 +74,9 @@ function rowNote(
   const doubt = close.map(
     ({ text }) => ` (about ${facts.inputTokens()} tokens, an estimate within 10 % of ${text})`,
   )
-  if (row.words === undefined && close.length === 0) return undefined
-  return `${alias}: ${row.words ?? 'no condition holds'}, so ${row.use[0]} was asked${doubt.join('')}`
+  if (row.words === undefined && close.length === 0 && facts.countedBy === undefined) return undefined
+  const count = facts.countedBy && ` (${facts.inputTokens()} tokens, counted by ${facts.countedBy})`
+  return `${alias}: ${row.words ?? 'no condition holds'}, so ${row.use[0]} was asked${count ?? doubt.join('')}`
 }
 
 /** A loop is known by call ids, which are the client's word: they open no row of another key. */

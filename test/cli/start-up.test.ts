@@ -30,9 +30,14 @@ function recorded() {
   return { env: { NODE_V8_COVERAGE: folder }, loaded, files: () => loaded().flatMap(modulesIn) }
 }
 
-async function loadedBy(backends: Record<string, unknown>, settings: Record<string, unknown> = {}) {
+async function loadedBy(
+  backends: Record<string, unknown>,
+  settings: Record<string, unknown> = {},
+  use: (url: string) => Promise<unknown> = async () => undefined,
+) {
   const { env, files, loaded } = recorded()
   const running = await home.serve({ auth: 'none', backends, ...settings }, [], { env })
+  await use(running.url)
   const { code } = await running.stop()
   expect(code).toBe(0)
   // Each file takes time to be found and read.
@@ -58,6 +63,7 @@ const parts = {
   'qwen-web': /^src\/(backends|protocols)\/qwen-web/,
   simulators: /^sim\//,
   telemetry: /^src\/observe\/traces\//,
+  tokenizer: /node_modules\/gpt-tokenizer\//,
   'tool text': /^src\/backends\/tool-text\/with-tool-text/,
 }
 
@@ -74,6 +80,23 @@ describe('serve', () => {
       backends: { cloud: { kind: 'anthropic', provider: 'bedrock', region: 'us-east-1', apiKey: 'k' } },
       loaded: ['anthropic', 'clouds'],
     },
+    {
+      backends: { cloud: { kind: 'anthropic', provider: 'bedrock', region: 'us-east-1', profile: 'work' } },
+      loaded: ['anthropic', 'cloud libraries', 'clouds'],
+    },
+    {
+      backends: {
+        cloud: {
+          kind: 'anthropic',
+          provider: 'vertex',
+          project: 'my-project',
+          region: 'global',
+          accessToken: 't',
+          models: ['claude-sonnet-5-5'],
+        },
+      },
+      loaded: ['anthropic', 'clouds'],
+    },
     { backends: { account: { kind: 'cursor', apiKey: 'k' } }, loaded: ['cursor'] },
     { backends: { google: { kind: 'gemini', apiKey: 'k' } }, loaded: ['gemini'] },
     { backends: { web: { kind: 'qwen-web', token: 't' } }, loaded: ['qwen-web'] },
@@ -87,6 +110,21 @@ describe('serve', () => {
 
   it('with the inspector, that too, but nothing to read runs with before there is one', async () => {
     expect(partsIn(await loadedBy({ box: openai }, { inspector: { enabled: true } }))).toEqual(['inspector'])
+  })
+
+  it("with a count for one of OpenAI's models, their tokenizer, and with a row about the length alone, not yet", async () => {
+    const models = { best: [{ when: { inputTokens: '>2000' }, use: 'box/gpt-5' }, 'box/gpt-4o'] }
+    const count = (model: string) => async (url: string) => {
+      const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'hello' }] })
+      const answer = await fetch(`${url}/v1/messages/count_tokens`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+      })
+      expect(await answer.json()).toHaveProperty('input_tokens')
+    }
+    expect(partsIn(await loadedBy({ box: openai }, { models }, count('box/qwen3')))).toEqual([])
+    expect(partsIn(await loadedBy({ box: openai }, { models }, count('box/gpt-5')))).toEqual(['tokenizer'])
   })
 
   it.runIf(isNightly)("with Ollama's API, that too", async () => {

@@ -54,7 +54,7 @@ describe('@anthropic-ai/sdk beside the contract', () => {
     expect(failed).toMatchObject({ status: 400, apiMessage: expect.stringMatching(/^prompt is too long: /) })
   })
 
-  it('countTokens: by the service if it counts, else an estimate with a note', async () => {
+  it('countTokens: by the service, by the tokenizer of its models, else an estimate with a note', async () => {
     const client = clientOf(bench.url)
     const { model: _, max_tokens: __, ...prompt } = params
     const counted = await client.messages
@@ -62,9 +62,11 @@ describe('@anthropic-ai/sdk beside the contract', () => {
       .withResponse()
     expect(counted.response.headers.get('x-dragoman-notes')).toBeNull()
     expect(bench.anthropic.requests.map(({ path }) => path)).toEqual(['/v1/messages/count_tokens'])
-    const guessed = await client.messages.countTokens({ ...prompt, model: 'openai/gpt-4o' }).withResponse()
+    const read = await client.messages.countTokens({ ...prompt, model: 'openai/gpt-4o' }).withResponse()
+    expect(read.response.headers.get('x-dragoman-notes')).toBeNull()
+    const guessed = await client.messages.countTokens({ ...prompt, model: 'openai/qwen3' }).withResponse()
     expect(guessed.response.headers.get('x-dragoman-notes')).toContain('estimate')
-    for (const { data } of [counted, guessed]) expect(data.input_tokens).toBeGreaterThan(0)
+    for (const { data } of [counted, read, guessed]) expect(data.input_tokens).toBeGreaterThan(0)
   })
 
   it('models.list and models.retrieve', async () => {

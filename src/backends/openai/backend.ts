@@ -19,6 +19,7 @@ import { ApiChoice, type ApiSetting } from './api-choice.ts'
 import { createChatApi } from './chat-api.ts'
 import type { ReasoningSources } from './kept-reasoning.ts'
 import { createResponsesApi } from './responses-api.ts'
+import { createTokenCounter } from './token-counter.ts'
 
 interface OpenAIBackendOptions {
   name: string
@@ -123,7 +124,19 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
     runsWebTools: choice.of(request) === 'responses' && request.origin.dialect === apis.responses.dialect,
   })
 
-  return { kind: 'openai', dialects, toolFacts, models, run, describe, close: () => client.close() }
+  const count = createTokenCounter({ backend: name })
+  const countTokens = (request: TurnRequest, { signal }: TurnContext) => count(request, signal)
+
+  return {
+    kind: 'openai',
+    dialects,
+    toolFacts,
+    models,
+    run,
+    countTokens,
+    describe,
+    close: () => client.close(),
+  }
 }
 
 /** The request asks for the search of the service itself, and its model has one. */

@@ -42,6 +42,13 @@ export function withoutToolMembers(tools: unknown, names: readonly string[]): un
 export const hasToolMember = (tools: unknown, name: string): boolean =>
   listOf(tools).some((tool) => isObject(tool) && tool[name] === true)
 
+/** Without `strict` a call may not fit its tool's schema: the gateway's own check is what is left. */
+export function noteStrict(tools: unknown, cloud: string, note: (text: string) => void): void {
+  const names = listOf(tools).flatMap((tool) => (isObject(tool) && tool.strict === true ? [tool.name] : []))
+  if (names.length > 0)
+    note(`strict of tools is not sent to ${cloud}, which does not have it: ${names.join(', ')}`)
+}
+
 export const searchesTools = (tools: unknown): boolean =>
   listOf(tools).some((tool) => isObject(tool) && String(tool.type ?? '').startsWith('tool_search_tool_'))
 
@@ -59,7 +66,10 @@ export function withoutFormat(config: unknown): unknown {
  * The effort of single turns, a beta that clouds do not take: messages without it, and the last one as the effort of the request. Both
  * as they came if no message has it.
  */
-export function withOneEffort({ messages, output_config: config }: Readonly<Fields>): Fields {
+export function withOneEffort(
+  { messages, output_config: config }: Readonly<Fields>,
+  note: (text: string) => void,
+): Fields {
   const has = (message: unknown): message is Fields =>
     isObject(message) && message.output_config !== undefined
   const list = listOf(messages)
@@ -68,6 +78,7 @@ export function withOneEffort({ messages, output_config: config }: Readonly<Fiel
     has(message) && isObject(message.output_config) ? (message.output_config.effort ?? []) : [],
   )
   const effort = efforts.at(-1)
+  note('the effort of single turns is sent as one: the last is for the whole request')
   return {
     messages: list.map((message) => (has(message) ? without(message, ['output_config']) : message)),
     output_config: effort === undefined ? config : { ...(isObject(config) ? config : {}), effort },

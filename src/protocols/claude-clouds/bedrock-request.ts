@@ -4,6 +4,7 @@
 import { type Fields, isObject } from '../../base/json.ts'
 import {
   hasToolMember,
+  noteStrict,
   refuseFetchedMedia,
   refuseServerTools,
   searchesTools,
@@ -71,10 +72,15 @@ function bedrockBody({ body: given, headers, note }: MessagesRequest): Omit<Clou
   const { betas, others } = splitBetas(headers, (name) => name.startsWith('anthropic-'))
   const body: Fields = {}
   for (const [name, value] of Object.entries(given)) if (taken.has(name)) body[name] = value
-  body.tools = withoutToolMembers(withoutCacheScope(given.tools), ['strict', 'eager_input_streaming'])
-  body.system = withoutCacheScope(given.system)
-  const { messages, output_config: output } = withOneEffort(given)
-  body.messages = withoutCacheScope(messages)
+  noteStrict(given.tools, 'Bedrock', note)
+  const { messages, output_config: output } = withOneEffort(given, note)
+  const scoped = [given.tools, given.system, messages]
+  const [tools, system, history] = scoped.map((part) => withoutCacheScope(part))
+  if (scoped.some((part, at) => part !== [tools, system, history][at]))
+    note('the scope of cache marks is not sent to Bedrock, which does not have it')
+  body.tools = withoutToolMembers(tools, ['strict', 'eager_input_streaming'])
+  body.system = system
+  body.messages = history
   body.output_config = withoutFormat(output)
   body.thinking = withBindingName(given.thinking)
   body.context_management = withKnownEdits(given.context_management, note)

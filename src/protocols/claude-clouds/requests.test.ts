@@ -124,6 +124,7 @@ describe('InvokeModel', () => {
     })
     expect(given.notes).toEqual([
       'not sent to Bedrock, which does not know it: metadata, service_tier',
+      'strict of tools is not sent to Bedrock, which does not have it: a',
       'context_management was reduced to the edits that Bedrock has',
     ])
   })
@@ -148,6 +149,16 @@ describe('InvokeModel', () => {
       expect(each.output_config).toEqual(expected.output_config)
     }
     expect(invoke({}).body.messages).toBe(messages)
+    for (const write of [
+      (one: ReturnType<typeof request>) => toInvokeModel(one, { profile: 'us' }),
+      (one: ReturnType<typeof request>) => toRawPredict(one, place),
+    ]) {
+      const one = request(given)
+      write(one)
+      expect(one.notes).toEqual([
+        'the effort of single turns is sent as one: the last is for the whole request',
+      ])
+    }
   })
 
   it('drops the scope of cache marks, and keeps everything else as the same object', () => {
@@ -157,10 +168,15 @@ describe('InvokeModel', () => {
       content: [{ type: 'text', text: 'a', cache_control: { type: 'ephemeral' } }],
     }
     const result = { type: 'tool_result', content: [{ type: 'text', text: 'b', cache_control: mark }] }
-    const { body } = invoke({
+    const given = request({
       system: [{ type: 'text', text: 's', cache_control: mark }],
       messages: [plain, { role: 'user', content: [result] }],
     })
+    const { body } = toInvokeModel(given, { profile: 'us' })
+    expect(given.notes).toEqual(['the scope of cache marks is not sent to Bedrock, which does not have it'])
+    const unmarked = request({ messages: [plain] })
+    toInvokeModel(unmarked, { profile: 'us' })
+    expect(unmarked.notes).toEqual([])
     expect(JSON.stringify(body)).not.toContain('scope')
     expect((body.messages as unknown[])[0]).toBe(plain)
     const tools = [{ name: 'a' }]
@@ -218,7 +234,9 @@ describe('rawPredict', () => {
       { name: 'a', strict: true },
       { type: 'tool_search_tool_regex_20251119', name: 't' },
     ]
-    const { body, headers } = toRawPredict(request({ tools, output_config: { format: {} } }), place)
+    const given = request({ tools, output_config: { format: {} } })
+    const { body, headers } = toRawPredict(given, place)
+    expect(given.notes).toEqual(['strict of tools is not sent to Vertex, which does not have it: a'])
     expect(body).toMatchObject({ tools: [{ name: 'a' }, { name: 't' }] })
     expect(JSON.stringify(body)).not.toMatch(/strict|output_config/)
     expect(headers).toEqual({ 'anthropic-beta': 'tool-search-tool-2025-10-19' })

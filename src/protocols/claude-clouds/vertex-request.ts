@@ -2,6 +2,7 @@
 
 import type { Fields } from '../../base/json.ts'
 import {
+  noteStrict,
   refuseFetchedMedia,
   searchesTools,
   withOneEffort,
@@ -50,7 +51,8 @@ function vertexBody({ body: given, headers, note }: MessagesRequest): Omit<Cloud
   const { betas, others } = splitBetas(headers, (name) => name === 'anthropic-version')
   const all = new Set(searchesTools(given.tools) ? [...betas, toolSearchBeta] : betas)
   if (all.size > 0) others['anthropic-beta'] = [...all].join(',')
-  const { messages, output_config: output } = withOneEffort(given)
+  noteStrict(given.tools, 'Vertex', note)
+  const { messages, output_config: output } = withOneEffort(given, note)
   const changed: Fields = {
     messages,
     tools: withoutToolMembers(given.tools, ['strict']),

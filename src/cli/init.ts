@@ -2,12 +2,12 @@
 
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { thisSystem } from '../base/platform/system.ts'
 import { type Environment, readEnvironment } from '../config/environment.ts'
 import { findConfigFile, parseConfig } from '../config/load.ts'
 import { CommandError } from '../process/command-error.ts'
 import { applyChange, ChangedMeanwhile } from '../setup/apply.ts'
-import type { LaunchClientName, SetupClientName } from '../setup/client-names.ts'
-import { setupClients } from '../setup/clients.ts'
+import type { SetupClientName } from '../setup/client-names.ts'
 import { addBackends, type FoundBackend, isConfigured } from '../setup/found-backends.ts'
 import { DamagedJournal, openJournal } from '../setup/journal.ts'
 import { type LocalServer, localServers } from '../setup/known-services.ts'
@@ -18,8 +18,10 @@ import { FileProblem, readBytes, targetOf, textOf } from '../setup/write-file.ts
 import { doctor } from './doctor.ts'
 import { findBackends, findClients } from './find-backends.ts'
 import { askForBackends, askForClients } from './init-questions.ts'
+import { nextSteps, nothingFound, type Place, setVariable } from './init-words.ts'
 import { namedBackends } from './named-backends.ts'
 import { setup } from './setup.ts'
+import { ownShell } from './setup-facts.ts'
 import { consent, ownTerminal, type Terminal } from './setup-terminal.ts'
 import { undoSetup } from './setup-undo.ts'
 
@@ -77,7 +79,7 @@ async function carryOut(run: Run): Promise<void> {
     terminal.err(`${tilde(path, environment.homeFolder)} has ${known} of them already.\n`)
   const asks = named === undefined && !flags.yes && !flags.print && terminal.interactive
   const chosen = asks ? await askForBackends(fresh, { terminal, variable: environment.variable }) : fresh
-  if (chosen.length === 0 && before === undefined) throw new CommandError(nothingFound)
+  if (chosen.length === 0 && before === undefined) throw new CommandError(nothingFound(placeOf(run)))
   if (chosen.length > 0)
     await write(
       { path, before, after: understood(path, () => addBackends(before ?? '', chosen)) },
@@ -134,8 +136,13 @@ async function write(change: FileChange, chosen: readonly FoundBackend[], run: R
   terminal.err(`Written. \`dragoman init --undo${configFlagOf(path, environment)}\` takes it back.\n`)
   for (const { missing } of chosen)
     if (missing !== undefined)
-      terminal.err(`Set ${missing} before you start the gateway: export ${missing}=YOUR-KEY\n`)
+      terminal.err(`Set ${missing} before you start the gateway: ${setVariable(missing, placeOf(run))}\n`)
 }
+
+const placeOf = ({ environment }: Run): Place => ({
+  system: thisSystem,
+  shell: ownShell(environment.variable('SHELL'), thisSystem),
+})
 
 /** The doctor stops at the first variable that is not set, and has said no more than this. */
 async function check(
@@ -170,26 +177,8 @@ async function setUpClients(path: string, run: Run): Promise<void> {
       process.exitCode = 1
     }
   }
-  terminal.err(`\n${nextSteps(installed, flag)}`)
+  terminal.err(`\n${nextSteps(installed, flag, placeOf(run))}`)
 }
-
-function nextSteps(installed: readonly LaunchClientName[], flag: string): string {
-  const [first] = installed
-  const others = installed.slice(1).map((name) => setupClients[name].title)
-  const launch =
-    first === undefined
-      ? 'No client was found on the PATH; `dragoman launch CLIENT` says how to install one.'
-      : `Start ${setupClients[first].title} with it, and leave its settings alone: dragoman launch ${first}${flag}${others.length > 0 ? ` (also here: ${others.join(', ')})` : ''}`
-  return `${launch}\nOr run the gateway, and set up clients for good: dragoman serve${flag}, dragoman setup CLIENT${flag}\n`
-}
-
-const nothingFound = `Nothing was found that could be a backend, so nothing was written. One of these helps:
-  - try it without any account:          dragoman demo, or dragoman launch CLIENT --demo
-  - a key of a service in its variable:  export ANTHROPIC_API_KEY=…  (OPENAI_API_KEY, OPENROUTER_API_KEY, …)
-  - a Cursor account:                    dragoman login cursor
-  - a local server:                      start Ollama, LM Studio, vLLM or llama.cpp
-  - any other service:                   dragoman init --backend openai=https://HOST/v1
-Then run \`dragoman init\` again.`
 
 /** Of the one file that the flags name, or that `init` would write: others are not meant. */
 function takeBack({ flags, environment, terminal }: Run): Promise<void> {

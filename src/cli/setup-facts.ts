@@ -48,7 +48,7 @@ export function factsOf({ gateway, model, environment }: Sources): Facts {
 }
 
 /** Git Bash sets SHELL on Windows too. */
-const ownShell = (name: string | undefined, system: System): Shell => {
+export const ownShell = (name: string | undefined, system: System): Shell => {
   if (name?.endsWith('/fish')) return 'fish'
   return system === 'windows' && !name ? 'powershell' : 'sh'
 }

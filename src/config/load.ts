@@ -48,7 +48,8 @@ interface ParseOptions extends Pipes {
 export function findConfigFile(flag: string | undefined, environment: Environment): string | undefined {
   const named = flag ?? environment.configFile
   if (named !== undefined) {
-    if (!isThere(named)) throw new ConfigError(named, ['the file does not exist'])
+    if (!isThere(named))
+      throw new ConfigError(named, [`the file does not exist; \`dragoman init --config ${named}\` writes it`])
     return resolve(named)
   }
   return [resolve('dragoman.jsonc'), environment.userConfigFile].find(isThere)

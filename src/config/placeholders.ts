@@ -61,7 +61,7 @@ type Filling = { text: string } | { problem: string }
 
 function variableOf(name: string, { environment }: Interpolation): Filling {
   const text = environment.variable(name)
-  return text ? { text } : { problem: `the variable ${name} is not set` }
+  return text ? { text } : { problem: `the variable ${name} is not set; export it where dragoman starts` }
 }
 
 /** `~/` is the home folder. */

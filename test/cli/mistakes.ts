@@ -35,7 +35,7 @@ export const mistakes: readonly Mistake[] = [
   { typed: 'dragoman sim opnai', args: ['sim', 'opnai'], said: 'There is no simulator "opnai" (did you mean "openai"?); there are …' },
   { typed: 'dragoman usage --since yesterday', args: ['usage', '--since', 'yesterday'], said: 'expected a time such as 7d, 24h, 2w or 2026-11-01.' },
   { typed: 'dragoman serve, without a file', args: ['serve'], said: 'no file found; `dragoman init` writes one, or write ./dragoman.jsonc or …' },
-  { typed: 'dragoman serve --config dragoman.json', args: ['serve', '--config', 'dragoman.json'], said: 'dragoman.json: - the file does not exist' },
+  { typed: 'dragoman serve --config dragoman.json', args: ['serve', '--config', 'dragoman.json'], said: 'dragoman.json: - the file does not exist; `dragoman init --config dragoman.json` writes it' },
   { typed: '{ "backends": { "box": { "kind": "openai" "baseUrl": … } } }', args: check, config: '{ "backends": { "box": { "kind": "openai" "baseUrl": "http://127.0.0.1:9/v1" } } }', said: 'line 1: a comma is missing' },
   { typed: 'backends: …, as in YAML', args: check, config: 'backends:\n  box:\n    kind: openai\n', said: 'the file must be JSON (comments and trailing commas are allowed), and begin with {; YAML and TOML are not read' },
   { typed: '"bakends": { … }', args: check, config: { bakends: { box } }, said: 'bakends: unknown key; did you mean "backends"?' },
@@ -50,7 +50,7 @@ export const mistakes: readonly Mistake[] = [
   { typed: '"apiKey": "$OPENAI_API_KEY"', ...inBox({ apiKey: '$OPENAI_API_KEY' }), said: 'backends.box.apiKey: a variable is written {env:OPENAI_API_KEY} here' },
   // biome-ignore lint/suspicious/noTemplateCurlyInString: as people write it
   { typed: '"apiKey": "${OPENAI_API_KEY}"', ...inBox({ apiKey: '${OPENAI_API_KEY}' }), said: 'backends.box.apiKey: a variable is written {env:OPENAI_API_KEY} here' },
-  { typed: '"apiKey": "{env:OPENAI_API_KEY}", not exported', ...inBox({ apiKey: '{env:OPENAI_API_KEY}' }), said: 'backends.box.apiKey: the variable OPENAI_API_KEY is not set' },
+  { typed: '"apiKey": "{env:OPENAI_API_KEY}", not exported', ...inBox({ apiKey: '{env:OPENAI_API_KEY}' }), said: 'backends.box.apiKey: the variable OPENAI_API_KEY is not set; export it where dragoman starts' },
   { typed: '"baseUrl": "http://127.0.0.1:8000/v1/chat/completions"', ...inBox({ baseUrl: 'http://127.0.0.1:8000/v1/chat/completions' }), said: 'note: backends.box.baseUrl: /chat/completions at its end was left out, because it is appended; …', works: true },
   { typed: '"baseUrl": "https://api.anthropic.com/v1/messages", of kind openai', ...inBox({ baseUrl: 'https://api.anthropic.com/v1/messages' }), said: 'backends.box.baseUrl: ends in /v1/messages, a route of kind "anthropic"; is that its "kind"?' },
   { typed: '"models": { "fast": "bx/small" }', args: check, config: { backends: { box }, models: { fast: 'bx/small' } }, said: 'models.fast: "bx/small" must be BACKEND/MODEL with a backend of this file; did you mean "box/…"?' },

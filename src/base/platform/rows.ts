@@ -144,16 +144,16 @@ export const commands = {
     in: ['setup/plan.ts'],
   }),
   setVariable: row(
-    'sets a variable (`setup env`, `--shell`)',
+    'sets a variable (`setup env`, `--shell`, the words of `init`)',
     'export NAME=VALUE, in fish set -gx NAME VALUE',
     {
       windows: '$env:NAME = VALUE, in Git Bash export NAME=VALUE',
-      in: ['setup/export-lines.ts'],
+      in: ['setup/export-lines.ts', 'cli/init-words.ts'],
     },
   ),
   client: row('starts a client (`launch`)', 'its program, by `PATH`', {
     windows: 'not offered: use `setup`',
-    in: ['cli/run-client.ts', 'cli/launch.ts'],
+    in: ['cli/run-client.ts', 'cli/launch.ts', 'cli/init-words.ts'],
   }),
   worker: row('starts a worker (`serve --workers`)', 'node worker.js', { in: ['process/workers/'] }),
   localTools: row('local tools', 'bwrap, bash, git, rg, nice, mkfifo', { ...onlyLinux, in: localTools }),

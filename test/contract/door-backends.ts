@@ -96,8 +96,7 @@ const openai = httpBackend('openai', 'gpt-demo', {
   },
 })
 
-/** The contract is the same, so it is tried at night, in one form; by day wire-cases/gemini-backend.test.ts has every door. */
-export const geminiBackend = httpBackend('gemini', 'gemini-3.8-flash', {
+const gemini = httpBackend('gemini', 'gemini-3.8-flash', {
   received: receivedByGemini,
   halfCall: [{ raw: 'data: {"candidates":[{"content":{"parts":[{"functionCall":{"name":"read","args":{"pa' }],
 })
@@ -135,7 +134,8 @@ const cursor: DoorBackend = {
   callsEnd: true,
 }
 
-export const doorBackends: readonly DoorBackend[] = [claude('anthropic'), openai, text, cursor]
+/** By day wire-cases/gemini-backend.test.ts has Gemini at every door. */
+export const doorBackends: readonly DoorBackend[] = [claude('anthropic'), openai, text, gemini, cursor]
 
 /** For a bench with `clouds`. */
 export const cloudBackends: readonly DoorBackend[] = [claude('bedrock'), claude('vertex')]

@@ -2,6 +2,7 @@
 
 import { expect, it } from 'vitest'
 import type { Step } from '../../sim/script.ts'
+import { isNightly } from '../depth.ts'
 import { type Bench, useBench } from '../harness.ts'
 import type { DoorBackend } from './door-backends.ts'
 import type { DoorAnswer, DoorAsk, DoorClient, DoorTool, DoorTurn } from './door-client.ts'
@@ -37,6 +38,7 @@ export const doorForms: readonly DoorForm[] = [
 export const useDoorBench = () =>
   useBench({
     settings: { clients: inPieces.settings },
+    clouds: isNightly,
     openai: { lenient: true, quirks: ['reasoning_content'] },
     text: { quirks: ['reasoning_content'] },
   })

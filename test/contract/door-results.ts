@@ -106,13 +106,16 @@ const mcpText = ({ content }: McpSuccess) =>
   content.map((item) => (item.content.case === 'text' ? item.content.value.text : '')).join('')
 
 /** Whether the last upstream request has the image. */
-export function receivedPicture({ anthropic, gemini, openai, text, cursor }: Bench): boolean {
+export function receivedPicture({ cursor, ...bench }: Bench): boolean {
   const images = [...(cursor.runs.at(-1)?.execResults.values() ?? [])].flat().flatMap(({ message }) => {
     if (message.case !== 'mcpResult' || message.value.result.case !== 'success') return []
     return message.value.result.value.content.flatMap(({ content }) =>
       content.case === 'image' ? [Buffer.from(content.value.data).toString('base64')] : [],
     )
   })
-  const bodies = [anthropic, gemini, openai, text].map(({ requests }) => requests.at(-1)?.bodyText ?? '')
+  const { anthropic, bedrock, vertex, gemini, openai, text } = bench
+  const bodies = [anthropic, bedrock, vertex, gemini, openai, text].map(
+    (sim) => sim?.requests.at(-1)?.bodyText ?? '',
+  )
   return [...images, ...bodies].some((sent) => sent.includes(pixel))
 }

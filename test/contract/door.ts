@@ -5,19 +5,19 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { Fault, Step } from '../../sim/script.ts'
 import { isNightly, spread } from '../depth.ts'
 import type { Bench } from '../harness.ts'
-import { type DoorBackend, doorBackends, geminiBackend } from './door-backends.ts'
+import { cloudBackends, type DoorBackend, doorBackends } from './door-backends.ts'
 import { check, DoorBench, type DoorForm, doorForms, hello } from './door-bench.ts'
 import type { DoorAnswer, DoorClient, DoorTurn } from './door-client.ts'
 import { pixel, receivedPicture } from './door-results.ts'
 
 const files: Record<string, string> = { 'README.md': '# Dragoman\nmore', 'notes.txt': 'first note' }
 
-/** By day every form of one backend, and one of another. */
+/** By day every form of one backend, and one of another; at night all of all, Claude on a cloud among them. */
 const formsOf = (backend: DoorBackend): readonly DoorForm[] =>
-  backend === doorBackends[0] || (isNightly && backend !== geminiBackend) ? doorForms : doorForms.slice(0, 1)
+  isNightly || backend === doorBackends[0] ? doorForms : doorForms.slice(0, 1)
 
 export function describeDoor(client: DoorClient, bench: Bench): void {
-  for (const backend of [...spread(doorBackends, 2), ...(isNightly ? [geminiBackend] : [])])
+  for (const backend of [...spread(doorBackends, 2), ...spread(cloudBackends, 0)])
     for (const form of formsOf(backend))
       describe(`door contract: ${client.name} on ${backend.model}, ${form.name}`, () => {
         const door = new DoorBench(client, bench, backend, form)

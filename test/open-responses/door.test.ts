@@ -2,8 +2,9 @@
 
 import { describe, expect, it } from 'vitest'
 import type { Step } from '../../sim/script.ts'
-import { type DoorBackend, doorBackends } from '../contract/door-backends.ts'
+import { cloudBackends, type DoorBackend, doorBackends } from '../contract/door-backends.ts'
 import { doorForms, useDoorBench } from '../contract/door-bench.ts'
+import { spread } from '../depth.ts'
 import { readResponsesStream } from '../responses-stream.ts'
 import { eventProblems, responseProblems } from './required.ts'
 import { hasSchema, schemaProblemsOfEvent, schemaProblemsOfResponse } from './schema.ts'
@@ -91,7 +92,7 @@ const ask = (model: string, body: object, headers: Record<string, string> = {}) 
     body: JSON.stringify({ model, input: 'hello', ...body }),
   })
 
-for (const backend of doorBackends)
+for (const backend of [...doorBackends, ...spread(cloudBackends, 0)])
   for (const { name: form, stream, headers } of doorForms)
     describe(`Open Responses on ${backend.model}, ${form}`, () => {
       for (const [name, make] of Object.entries(cases)) {

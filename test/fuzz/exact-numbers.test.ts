@@ -10,9 +10,16 @@ import { AnthropicReader } from '../../src/protocols/anthropic-messages/read.ts'
 import { fromMessagesRequest } from '../../src/protocols/anthropic-messages/request-in.ts'
 import { BlobStore } from '../../src/protocols/cursor-agent/blobs.ts'
 import { toConversation } from '../../src/protocols/cursor-agent/history-out.ts'
+import { geminiModel } from '../../src/protocols/gemini/models.ts'
+import { GeminiReader } from '../../src/protocols/gemini/read.ts'
+import { fromGeminiRequest } from '../../src/protocols/gemini/request-in.ts'
+import { toGeminiRequest } from '../../src/protocols/gemini/request-out.ts'
+import { fromOllamaChat } from '../../src/protocols/ollama/request-in.ts'
 import { ChatReader } from '../../src/protocols/openai-chat/read.ts'
 import { fromChatRequest } from '../../src/protocols/openai-chat/request-in.ts'
+import { ResponsesReader } from '../../src/protocols/openai-responses/read.ts'
 import { fromResponsesRequest } from '../../src/protocols/openai-responses/request-in.ts'
+import { toResponsesRequest } from '../../src/protocols/openai-responses/request-out.ts'
 import { bodyText, hasOddInput } from '../../src/protocols/requests/body-text.ts'
 import { familiesOf } from '../../src/protocols/tool-text/families.ts'
 import { toTextRequest } from '../../src/protocols/tool-text/render.ts'
@@ -87,6 +94,20 @@ const doors: Record<string, (input: string, number: string) => TurnRequest> = {
     const earlier = { conversation: () => undefined, item: () => undefined }
     return read(text, (body) => fromResponsesRequest(body, new Notes(), earlier as never).turn)
   },
+  gemini: (given, number) => {
+    const text = `{"contents":[{"role":"user","parts":[{"text":"go"}]},
+      {"role":"model","parts":[{"functionCall":{"id":"c1","name":"f","args":${given}}}]},
+      {"role":"user","parts":[{"functionResponse":{"id":"c1","name":"f","response":{"output":"done"}}}]}],
+      "tools":[{"functionDeclarations":[{"name":"f","parametersJsonSchema":${schemaOf(number)}}]}]}`
+    return read(text, (body) => fromGeminiRequest(body, new Notes(), { model: 'm', stream: true }).turn)
+  },
+  ollama: (given, number) => {
+    const text = `{"model":"m","messages":[{"role":"user","content":"go"},
+      {"role":"assistant","content":"","tool_calls":[{"function":{"name":"f","arguments":${given}}}]},
+      {"role":"tool","tool_name":"f","content":"done"}],
+      "tools":[{"type":"function","function":{"name":"f","parameters":${schemaOf(number)}}}]}`
+    return read(text, (body) => fromOllamaChat(body, new Notes()).turn)
+  },
 }
 
 function read(text: string, from: (body: unknown) => TurnRequest): TurnRequest {
@@ -97,12 +118,45 @@ function read(text: string, from: (body: unknown) => TurnRequest): TurnRequest {
   return { ...turn, origin: { ...turn.origin, text, faithful: false } }
 }
 
+const note = () => undefined
+
+function toGemini(turn: TurnRequest) {
+  const model = geminiModel('gemini-3.8-flash')
+  const options = {
+    model,
+    source: 'here',
+    hasCallIds: true,
+    mayForward: false,
+    recall: () => undefined,
+    note,
+  }
+  return toGeminiRequest(turn, options).body
+}
+
+function toResponses(turn: TurnRequest) {
+  const traits = {
+    ...{ isOpenAI: true, efforts: undefined, reasonsByDefault: true },
+    ...{ fixed: [], fixedWhile: 'always' as const, refuses: [] },
+  }
+  const options = {
+    traits,
+    source: 'here',
+    recall: () => undefined,
+    isTaken: () => true,
+    note,
+    withdraw: note,
+  }
+  return toResponsesRequest(turn, options)
+}
+
 const formats = ['json', 'xml'] as const
 
 /** What goes upstream, as text in which arguments and schemas can be found. */
 const backends: Record<string, (turn: TurnRequest) => string> = {
   openai: (turn) => bodyText(toChat(turn, 'box.example') ?? {}, turn.origin),
   anthropic: (turn) => bodyText(toAnthropic(turn, 'claude-sonnet-4-5') ?? {}, turn.origin, hasOddInput(turn)),
+  gemini: (turn) => bodyText(toGemini(turn), turn.origin, hasOddInput(turn)),
+  responses: (turn) => bodyText(toResponses(turn), turn.origin),
   ...Object.fromEntries(
     formats.map((format) => [
       `text, ${format}`,
@@ -215,7 +269,19 @@ describe('numbers in answers', () => {
           message('{"type":"message_delta","delta":{"stop_reason":"tool_use"}}'),
           message('{"type":"message_stop"}'),
         ])
-        for (const events of [chat, streamed, anthropic])
+        const answer = `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":${given}}}]},"finishReason":"STOP"}]}`
+        const google = { ...options, source: 'here' }
+        const gemini = new GeminiReader(google).whole(JSON.parse(answer), answer)
+        const geminiChunk = new GeminiReader(google).push([message(answer)])
+        const item = `{"type":"function_call","id":"fc","call_id":"c","name":"f","arguments":${JSON.stringify(given)},"status":"completed"}`
+        const response = `{"id":"r","object":"response","status":"completed","output":[${item}]}`
+        const responses = new ResponsesReader({
+          ...options,
+          source: 'here',
+          offered: new Set(['f']),
+          onReasoning: () => undefined,
+        }).whole(JSON.parse(response), response)
+        for (const events of [chat, streamed, anthropic, gemini, geminiChunk, responses])
           expect(inputs(events).map((text) => numbersIn(text ?? ''))).toEqual([numbersIn(given)])
       }),
       runs,

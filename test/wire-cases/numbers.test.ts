@@ -11,13 +11,15 @@ const input =
 const numbers = ['9007199254740993', '1e400', '1.0', '-0', '0.1000000000000000055']
 const schema = '{"type":"object","properties":{"id":{"type":"integer","maximum":9007199254740993}}}'
 
-async function post(path: string, body: string): Promise<void> {
+async function post(path: string, body: string): Promise<string> {
   const answer = await fetch(`${bench.url}${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body,
   })
-  expect([answer.status, await answer.text()]).toEqual([200, expect.any(String)])
+  const text = await answer.text()
+  expect([answer.status, answer.status === 200 ? '' : text]).toEqual([200, ''])
+  return text
 }
 
 it('T43: Messages to Chat: arguments and schemas keep their digits', async () => {
@@ -79,3 +81,48 @@ it.each(['chat', 'responses'] as const)(
     expect(sent).toContain('"maximum":9007199254740993')
   },
 )
+
+const call = `{"id":"c1","name":"f","args":${input}}`
+const ollamaCall = `{"id":"c1","function":{"name":"f","arguments":${input}}}`
+const tools = {
+  gemini: `"tools":[{"functionDeclarations":[{"name":"f","parametersJsonSchema":${schema}}]}]`,
+  ollama: `"tools":[{"type":"function","function":{"name":"f","parameters":${schema}}}]`,
+}
+const bodies = {
+  gemini: (stream: boolean, model: string) => ({
+    path: `/v1beta/models/${model}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
+    body: `{"contents":[{"role":"user","parts":[{"text":"go"}]},
+    {"role":"model","parts":[{"functionCall":${call}}]},
+    {"role":"user","parts":[{"functionResponse":{"id":"c1","name":"f","response":{"output":"done"}}}]}],${tools.gemini}}`,
+  }),
+  ollama: (stream: boolean, model: string) => ({
+    path: '/api/chat',
+    body: `{"model":"${model}","stream":${stream},"messages":[{"role":"user","content":"go"},
+    {"role":"assistant","content":"","tool_calls":[${ollamaCall}]},
+    {"role":"tool","tool_call_id":"c1","content":"done"}],${tools.ollama}}`,
+  }),
+}
+const models = {
+  anthropic: 'anthropic/claude-demo',
+  gemini: 'gemini/gemini-3.8-flash',
+  openai: 'openai/gpt-demo',
+} as const
+
+/** Beside the doors above: both ways, in both forms. */
+const ways = (['gemini', 'ollama'] as const).flatMap((door) =>
+  (['anthropic', 'gemini', 'openai'] as const).flatMap((backend) =>
+    [true, false].map((stream) => ({ door, backend, stream })),
+  ),
+)
+
+it.each(ways)('T43: $door to $backend and back, streamed: $stream', async ({ door, backend, stream }) => {
+  // Of the simulators this one sends arguments as they are given.
+  bench[backend].play([{ call: { name: 'f', arguments: backend === 'openai' ? input : { id: 1 } } }])
+  const { path, body } = bodies[door](stream, models[backend])
+  const answer = await post(path, body)
+  const sent = bench[backend].requests.at(-1)?.bodyText ?? ''
+  const text = backend === 'openai' ? JSON.parse(sent).messages[1].tool_calls[0].function.arguments : sent
+  for (const number of numbers) expect(text).toContain(`:${number}`)
+  expect(sent).toContain('"maximum":9007199254740993')
+  if (backend === 'openai') for (const number of numbers) expect(answer).toContain(`:${number}`)
+})

@@ -15,6 +15,7 @@ export interface CallBench extends Omit<ScriptedModel, 'stop'> {
 const backendOf = (dialect: Dialect, url: string): Record<string, unknown> => {
   if (dialect === 'messages') return claudeAt('anthropic', url)
   if (dialect === 'bedrock' || dialect === 'vertex') return claudeAt(dialect, url)
+  if (dialect === 'gemini') return { kind: 'gemini', baseUrl: url, apiKey: 'x' }
   const openai = { kind: 'openai', baseUrl: `${url}/v1`, apiKey: 'x' }
   if (dialect === 'text') return { ...openai, api: 'chat', tools: 'text' }
   return { ...openai, api: dialect }

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { useCallBench } from './bench.ts'
 import { ask, type DoorName, doorsOfTheRun } from './doors.ts'
 import { readExact, sortedExact } from './exact-json.ts'
+import { callSignature } from './gemini-rendering.ts'
 import { historyOf, thinking } from './histories.ts'
 import type { EmittedCall, Kind } from './kind.ts'
 import { kinds } from './kinds.ts'
@@ -21,6 +22,7 @@ const models: Record<Dialect, string> = {
   bedrock: 'bedrock-repair/claude-sonnet-4-5',
   vertex: 'vertex-repair/claude-sonnet-4-5',
   responses: 'responses-repair/gpt-5.6-sol',
+  gemini: 'gemini-repair/gemini-3.8-flash',
   text: 'text-repair/m',
 }
 const chosen = [
@@ -62,6 +64,16 @@ const readers: Record<Spoken, (body: Json) => Replayed> = {
       (one: Json) => one.type === 'reasoning' && one.encrypted_content === 'sealed',
     )
     return { call: { ...call, id: call.call_id }, resultId: result.call_id, hasThinking }
+  },
+  gemini: ({ contents }) => {
+    const parts: Json[] = contents.flatMap((content: Json) => content.parts)
+    const { functionCall: call, thoughtSignature } = parts.find((part) => part.functionCall)
+    const { functionResponse: result } = parts.find((part) => part.functionResponse)
+    return {
+      call: { id: call.id, name: call.name, arguments: JSON.stringify(call.args) },
+      resultId: result.id,
+      hasThinking: thoughtSignature === callSignature,
+    }
   },
   text: ({ messages }) => {
     const content: string = messages.find((one: Json) => one.role === 'assistant').content

@@ -3,6 +3,7 @@
 import { encodeChunk } from '../../sim/clouds/event-stream.ts'
 import { isNightly } from '../depth.ts'
 import { type AskedUpstream, eventStream, type ScriptedAnswer } from '../scripted-upstream.ts'
+import { geminiStreamed, geminiWhole } from './gemini-rendering.ts'
 
 export interface ModelCall {
   id: string
@@ -22,11 +23,11 @@ export interface ModelAnswer {
 
 export const dialects = ['chat', 'messages', 'responses', 'text'] as const
 /** Claude on a cloud speaks Messages, in another frame. By night. */
-export const allDialects = [...dialects, 'bedrock', 'vertex'] as const
+export const allDialects = [...dialects, 'gemini', 'bedrock', 'vertex'] as const
 export type Dialect = (typeof allDialects)[number]
-export const dialectsOfTheRun: readonly Dialect[] = isNightly ? allDialects : dialects
+export const dialectsOfTheRun: readonly Dialect[] = isNightly ? allDialects : [...dialects, 'gemini']
 
-export type Spoken = (typeof dialects)[number]
+export type Spoken = Exclude<Dialect, 'bedrock' | 'vertex'>
 export const spokenBy = (dialect: Dialect): Spoken =>
   dialect === 'bedrock' || dialect === 'vertex' ? 'messages' : dialect
 
@@ -42,13 +43,13 @@ export function render(dialect: Dialect, answer: ModelAnswer, stream: boolean): 
   return { headers: { 'content-type': 'application/vnd.amazon.eventstream' }, body: Buffer.concat(frames) }
 }
 
-/** Whether the service was asked for a stream. Clouds are by the path. */
+/** Whether the service was asked for a stream. Clouds and Gemini are by the path. */
 export const isStreamAsked = ({ path, body }: Pick<AskedUpstream, 'path' | 'body'>): boolean =>
-  path.includes('-stream') || JSON.parse(body).stream === true
+  /-stream|:stream/.test(path) || JSON.parse(body).stream === true
 
 /** Whether the arguments came from the service as text, whose bytes can be kept. */
 export const sendsText = (dialect: Dialect, asked: AskedUpstream | undefined): boolean =>
-  spokenBy(dialect) !== 'messages' || (asked !== undefined && isStreamAsked(asked))
+  dialect !== 'gemini' && (spokenBy(dialect) !== 'messages' || (asked !== undefined && isStreamAsked(asked)))
 
 type Writer = (answer: ModelAnswer) => string
 
@@ -266,5 +267,6 @@ const writers: Record<Spoken, [whole: Writer, streamed: Writer]> = {
   chat: [chatWhole, chatStreamed],
   messages: [messagesWhole, messagesStreamed],
   responses: [(answer) => quoted(response(answer, itemsOf(answer))), responsesStreamed],
+  gemini: [geminiWhole, geminiStreamed],
   text: [(answer) => chatWhole(inText(answer)), (answer) => chatStreamed(inText(answer))],
 }

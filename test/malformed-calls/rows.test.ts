@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { kinds } from './kinds.ts'
-import { spokenBy } from './renderings.ts'
+import { type Dialect, dialects } from './renderings.ts'
 import { allRows, type Row, rowsOfTheDay } from './rows.ts'
 
 describe('the rows of the day', () => {
@@ -17,8 +17,18 @@ describe('the rows of the day', () => {
 
   it('have every kind in every dialect, at every door but one, in every form and setting, and all of these in pairs', () => {
     const seen = meetings(rowsOfTheDay())
-    const ofDay = allRows.filter(({ door, dialect }) => door !== 'ollama' && spokenBy(dialect) === dialect)
+    const inPairs = new Set<Dialect>(dialects)
+    const ofDay = allRows.filter(({ door, dialect }) => door !== 'ollama' && inPairs.has(dialect))
     expect([...meetings(ofDay)].filter((one) => !seen.has(one))).toEqual([])
+  })
+
+  it('have every kind twice of a Gemini model, and every class at every door and in every setting', () => {
+    const isGemini = ({ dialect, door }: Row) => dialect === 'gemini' && door !== 'ollama'
+    const given = rowsOfTheDay().filter(isGemini)
+    expect(given).toHaveLength(2 * kinds.length)
+    const met = (list: readonly Row[]) =>
+      new Set(list.flatMap(({ kind, door, mode }) => [`${kind.class} ${door}`, `${kind.class} ${mode}`]))
+    expect([...met(allRows.filter(isGemini))].filter((one) => !met(given).has(one))).toEqual([])
   })
 
   it('are of kinds whose names are distinct', () => {

@@ -32,7 +32,7 @@ export const allRows: readonly Row[] = kinds.flatMap((kind) =>
 
 /**
  * By day eight rows of each kind, in which it meets every dialect, door, setting and form twice; the kinds differ in which of them
- * meet. The places are a Latin square of order four, whose sums and products are those of its field.
+ * meet. The places are a Latin square of order four, whose sums and products are those of its field. Two more are of Gemini.
  */
 export function rowsOfTheDay(): Row[] {
   const twice = [0, 2, 3, 1]
@@ -45,6 +45,8 @@ export function rowsOfTheDay(): Row[] {
       mode: modes[a ^ (twice[b] as number) ^ turn] as Mode,
       ...(forms[a ^ (twice[b] as number) ^ b ^ flip] as (typeof forms)[number]),
     })
-    return [0, 1, 2, 3].flatMap((a) => [row(a, a ^ shift), row(a, a ^ shift ^ (1 + (turn % 3)))])
+    const ofGemini = [0, 1].map((more) => ({ ...row(more, turn ^ more), dialect: 'gemini' as const }))
+    const ofDialect = (a: number) => [row(a, a ^ shift), row(a, a ^ shift ^ (1 + (turn % 3)))]
+    return [...[0, 1, 2, 3].flatMap(ofDialect), ...ofGemini]
   })
 }

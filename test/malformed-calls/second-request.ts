@@ -46,6 +46,19 @@ const replayers: Record<Exclude<Spoken, 'text'>, (body: Json) => Replayed> = {
       .filter(({ type }: Json) => type === 'function_call_output')
       .map(({ call_id: id, output }: Json) => ({ id, text: textOf(output) })),
   }),
+  gemini: ({ contents }) => {
+    const parts: Json[] = contents.flatMap((content: Json) => content.parts)
+    return {
+      calls: parts.flatMap(({ functionCall: call }) =>
+        call ? [{ id: call.id, name: call.name, input: JSON.stringify(call.args) }] : [],
+      ),
+      results: parts.flatMap(({ functionResponse: result }) => {
+        if (!result) return []
+        const { output, error } = result.response
+        return [{ id: result.id, text: error ?? output, isError: error !== undefined }]
+      }),
+    }
+  },
 }
 
 /** The calls and results of a request. */
@@ -64,6 +77,10 @@ const textOf = (content: Json): string => (typeof content === 'string' ? content
 const same = (one: string, other: string) =>
   JSON.stringify(JSON.parse(one)) === JSON.stringify(JSON.parse(other))
 
+const sameFields = [
+  'model', 'tools', 'max_tokens', 'max_completion_tokens', 'system', 'instructions', 'systemInstruction', 'generationConfig',
+] // biome-ignore format: a list to be read as one
+
 /** Every way in which the second request is not a question about this call. */
 export function problemsOfSecond(
   dialect: Dialect,
@@ -74,7 +91,7 @@ export function problemsOfSecond(
   if (!first || !second) return ['there was no second request']
   const [one, other]: [Json, Json] = [plain(first.body), plain(second.body)]
   const problems: string[] = []
-  for (const field of ['model', 'tools', 'max_tokens', 'max_completion_tokens', 'system', 'instructions'])
+  for (const field of sameFields)
     if (JSON.stringify(one[field]) !== JSON.stringify(other[field])) problems.push(`another ${field}`)
   return [
     ...problems,

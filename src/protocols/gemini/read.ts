@@ -5,9 +5,10 @@ import { keepSpelling, writeExact } from '../../base/exact-json.ts'
 import { type Fields, isObject } from '../../base/json.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { FinishReason } from '../../core/events.ts'
+import { argumentsNote } from '../../core/repairs.ts'
 import { entryCost, textCost } from '../../core/turn-budget.ts'
 import { asCode } from '../errors/service-error.ts'
-import { cutCallNote, longestInput } from '../requests/tool-input.ts'
+import { cutCallNote, longestInput, readToolInput } from '../requests/tool-input.ts'
 import { createLaneStep, type LaneStep } from '../streams/lane.ts'
 import { isCut, type ReaderOptions, TurnReader } from '../streams/reader.ts'
 import { toProof } from './call-signature.ts'
@@ -168,8 +169,19 @@ export class GeminiReader extends TurnReader<GeminiReaderOptions> {
       return this.#onPiece(call)
     }
     const { args = {} } = call
-    if (!isObject(args)) throw this.malformed(`malformed arguments for tool "${name}"`, JSON.stringify(args))
-    this.#endCall(name, args)
+    if (isObject(args)) this.#endCall(name, writeExact(args), args)
+    else this.#endOddCall(name, writeExact(args))
+  }
+
+  /** Servers beside Google send arguments as text, or none as null. */
+  #endOddCall(name: string, args: string): void {
+    const read = readToolInput(args)
+    const [input, ...others] = read.ok ? read.inputs : []
+    if (!read.ok || input === undefined || others.length > 0)
+      throw this.malformed(`malformed arguments for tool "${name}"`, args)
+    if (read.changed !== undefined) this.options.note(argumentsNote(read.changed))
+    this.#step.replaced = true
+    this.#endCall(name, input, read.value)
   }
 
   /** A further piece of the open call, or its end. */
@@ -194,11 +206,10 @@ export class GeminiReader extends TurnReader<GeminiReaderOptions> {
       this.#step.replaced = true
       return this.options.note(cutCallNote)
     }
-    this.#endCall(call.name, call.args)
+    this.#endCall(call.name, writeExact(call.args), call.args)
   }
 
-  #endCall(name: string, args: Fields): void {
-    const input = writeExact(args)
+  #endCall(name: string, input: string, args: Fields | undefined): void {
     if (input.length > longestInput) throw this.malformed(`a call of tool "${name}" of more than 8 MiB`)
     if (this.blocks.endCall(input, args)) this.#step.replaced = true
   }

@@ -49,8 +49,9 @@ export class GeminiWriter {
   readonly #isArray: boolean
   /** Before and after the parts of a chunk. */
   readonly #before: string
-  readonly #after: string
-  readonly #textFraming: Framing
+  #after = ''
+  #textFraming: Framing = { before: '', after: '' }
+  #id = ''
   #hasChunks = false
   #hasOutput = false
   #refused = false
@@ -66,8 +67,17 @@ export class GeminiWriter {
     this.#signatures = new SignatureWriter(options.model)
     this.#isArray = options.form === 'array'
     this.#before = this.#isArray ? opening : `data: ${opening}`
-    this.#after = closing(options, undefined) + (this.#isArray ? '' : '\n\n')
+    this.#setId(options.id)
+  }
+
+  #setId(id: string): void {
+    this.#id = id
+    this.#after = this.#closing(undefined) + (this.#isArray ? '' : '\n\n')
     this.#textFraming = { before: `${this.#before}{"text":"`, after: `"}${this.#after}` }
+  }
+
+  #closing(reason: string | undefined, more?: string): string {
+    return closing({ id: this.#id, model: this.#options.model }, reason, more)
   }
 
   /** The events as text of the stream; empty if none of them is visible in this dialect. */
@@ -108,6 +118,8 @@ export class GeminiWriter {
     switch (event.type) {
       case 'turn-start':
         this.#isLane = event.lane === dialect
+        // Chunks that are written between the service's own have its id.
+        if (this.#isLane) this.#setId(event.id)
         return ''
       case 'text-start':
         this.#refused ||= event.refusal === true
@@ -169,7 +181,7 @@ export class GeminiWriter {
     const part = signature === undefined ? textPart(isWithheld ? filteredText : '') : signaturePart(signature)
     const parts = signature !== undefined && isWithheld ? `${textPart(filteredText)},${part}` : part
     const more = `,"usageMetadata":${JSON.stringify(usageMetadata(usage))}${this.#noted()}`
-    const end = closing(this.#options, finishReason(reason, this.#refused), more)
+    const end = this.#closing(finishReason(reason, this.#refused), more)
     return `${this.#separator()}${this.#before}${parts}${end}${this.#isArray ? ']\n' : '\n\n'}`
   }
 
@@ -177,9 +189,7 @@ export class GeminiWriter {
   #endLane(): string {
     const noted = this.#noted()
     const chunk =
-      noted === ''
-        ? ''
-        : this.#separator() + this.#before + textPart('') + closing(this.#options, undefined, noted)
+      noted === '' ? '' : this.#separator() + this.#before + textPart('') + this.#closing(undefined, noted)
     if (this.#isArray) return `${chunk}]\n`
     return chunk === '' ? '' : `${chunk}\n\n`
   }

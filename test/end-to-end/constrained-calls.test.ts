@@ -6,7 +6,7 @@ import type { Step } from '../../sim/script.ts'
 import type { Body } from '../harness.ts'
 import { addresses, type Served, useServers } from '../server-bench.ts'
 import { agentSchemas } from '../tool-schemas/agent-schemas.ts'
-import { askAt, type Door } from '../wire-cases/at-doors.ts'
+import { askAt, type Door, doors } from '../wire-cases/at-doors.ts'
 
 const on = { strict: 'on' }
 const relay = (name: string, server: Served['server'], settings: Body = {}): Served => ({
@@ -66,6 +66,8 @@ const toolsAt: Record<Door, (schemas: Record<string, Schema>) => Body[]> = {
     named(all).map(([name, parameters]) => ({ type: 'function', function: { name, parameters } })),
   messages: (all) => named(all).map(([name, input_schema]) => ({ name, input_schema })),
   responses: (all) => named(all).map(([name, parameters]) => ({ type: 'function', name, parameters })),
+  ollama: (all) =>
+    named(all).map(([name, parameters]) => ({ type: 'function', function: { name, parameters } })),
   gemini: (all) => [
     {
       functionDeclarations: named(all).map(([name, parametersJsonSchema]) => ({
@@ -200,7 +202,7 @@ describe('the strict subset of OpenAI', () => {
   })
 
   describe.each([true, false])('stream %s', (stream) => {
-    it.each<Door>(['messages', 'responses', 'gemini'])(
+    it.each<Door>(['messages', 'responses', 'gemini', 'ollama'])(
       '%s: null comes back as absence, and numbers keep their spelling',
       async (door) => {
         const steps = [call('{"path":"a","limit":null,"deep":{"a":null},"big":1.50}')]
@@ -399,12 +401,8 @@ describe('a call that Groq refuses', () => {
     ['a key is missing', call({ limit: 5 })],
     ['broken JSON', call('{"limit": 5,}')],
   ])('%s: it is read from the error', async (_, step) => {
-    for (const [door, stream] of [
-      ['messages', true],
-      ['messages', false],
-      ['chat', true],
-      ['chat', false],
-    ] as const) {
+    const ways = doors.flatMap((door) => [true, false].map((stream) => ({ door, stream })))
+    for (const { door, stream } of ways) {
       const { text, notes, tries } = await ask('groq/llama-3.3-70b', { door, stream, steps: [step] })
       expect([tries, text]).toEqual([1, expect.stringMatching(/"limit\\?":\s?5/)])
       expect(notes).toContain('a tool call was read from the error of the service')

@@ -1,4 +1,4 @@
-// The same question at the four doors, streamed and whole.
+// The same question at every door, streamed and whole.
 
 import { expect } from 'vitest'
 import type { Sim } from '../../sim/server.ts'
@@ -18,7 +18,7 @@ export interface Question {
   more?: Body
 }
 
-export const doors = ['chat', 'messages', 'responses', 'gemini'] as const
+export const doors = ['chat', 'messages', 'responses', 'gemini', 'ollama'] as const
 export type Door = (typeof doors)[number]
 
 /** Every door in both forms, for `it.each`; by day in one, streamed and whole by turns. */
@@ -37,6 +37,7 @@ const paths: Record<Door, (model: string, stream: boolean) => string> = {
   responses: () => '/v1/responses',
   gemini: (model, stream) =>
     `/v1beta/models/${model}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
+  ollama: () => '/api/chat',
 }
 
 const bodies: Record<Door, (question: Question) => Body> = {
@@ -70,6 +71,12 @@ const bodies: Record<Door, (question: Question) => Body> = {
     },
     ...(tools ?? { tools: [{ functionDeclarations: [{ ...tool, parametersJsonSchema: schema }] }] }),
   }),
+  ollama: ({ effort, tools, stop, temperature }) => ({
+    messages: [{ role: 'user', content: 'hello' }],
+    options: { num_predict: 500, stop, temperature },
+    think: effort === 'none' ? false : effort,
+    ...(tools ?? { tools: [{ type: 'function', function: { ...tool, parameters: schema } }] }),
+  }),
 }
 
 export interface DoorReply {
@@ -84,7 +91,8 @@ export async function askAt(
   question: Question,
   headers: Record<string, string> = {},
 ): Promise<DoorReply> {
-  const { model, temperature, more } = question
+  const { model, more } = question
+  const temperature = door === 'ollama' ? undefined : question.temperature
   const response = await fetch(url + paths[door](model, stream), {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
@@ -98,6 +106,8 @@ export async function askAt(
   return { status: response.status, text, notes: response.headers.get('x-dragoman-notes') ?? text }
 }
 
+const failed = /event: error|response\.failed|"error":\{|^\{"error":"/m
+
 /** Expects an answer; returns the last upstream request. */
 export async function answeredAt(
   url: string,
@@ -107,7 +117,7 @@ export async function answeredAt(
 ) {
   const reply = await askAt(url, at, question)
   expect([reply.status, reply.status === 200 ? '' : reply.text]).toEqual([200, ''])
-  expect(reply.text).not.toMatch(/event: error|response\.failed|"error":\{/)
+  expect(reply.text).not.toMatch(failed)
   // biome-ignore lint/suspicious/noExplicitAny: request bodies of any shape are looked into
   return { ...reply, sent: sim?.requests.at(-1)?.body as any }
 }

@@ -66,7 +66,7 @@ const rows: [model: string, asked: string, sent: string | undefined][] = [
   ['vllm/some-model', 'none', 'none'],
 ]
 
-describe.each(spread(doorForms, 2))('T52: efforts ($door, stream $stream)', (at) => {
+describe.each(spread(doorForms, 4))('T52: efforts ($door, stream $stream)', (at) => {
   // Messages switches thinking off without an effort.
   const sayable = rows.filter(([, asked]) => at.door !== 'messages' || asked !== 'none')
   it.each(sayable)('%s, asked for %s, is sent %s', async (model, effort, expected) => {

@@ -5,7 +5,7 @@ import type { Step } from '../../sim/script.ts'
 import type { Sim } from '../../sim/server.ts'
 import { argumentsNote, type RepairKind, repairNotes } from '../../src/core/repairs.ts'
 import { type Bench, startGateway, upstreamKey } from '../harness.ts'
-import { askAt, type Door } from './at-doors.ts'
+import { askAt, type Door, doors } from './at-doors.ts'
 import type { Expected } from './repair-rows.ts'
 
 export const clean = 'clean'
@@ -18,9 +18,7 @@ export interface RepairForm {
 }
 
 export const repairForms: readonly RepairForm[] = [
-  ...(['chat', 'messages', 'responses', 'gemini'] as const).flatMap((door) =>
-    [true, false].map((stream) => ({ door, stream })),
-  ),
+  ...doors.flatMap((door) => [true, false].map((stream) => ({ door, stream }))),
   { door: 'chat', stream: true, inPieces: true },
 ]
 
@@ -30,8 +28,13 @@ const offered = [
   { name: 'read', description: 'Read a file', schema: path },
   { name: 'list', description: 'List the files', schema: any },
 ]
+const functions = offered.map(({ schema, ...tool }) => ({
+  type: 'function',
+  function: { ...tool, parameters: schema },
+}))
 const toolsAt: Record<Door, unknown> = {
-  chat: offered.map(({ schema, ...tool }) => ({ type: 'function', function: { ...tool, parameters: schema } })),
+  chat: functions,
+  ollama: functions,
   messages: offered.map(({ schema, ...tool }) => ({ ...tool, input_schema: schema })),
   responses: offered.map(({ schema, ...tool }) => ({ type: 'function', ...tool, parameters: schema })),
   gemini: [{ functionDeclarations: offered.map(({ schema, ...tool }) => ({ ...tool, parametersJsonSchema: schema })) }],
@@ -105,10 +108,10 @@ async function notesIn(logs: readonly string[]): Promise<string[]> {
   }
 }
 
-/** The comment at the end of a stream, or Gemini's member. */
+/** The comment at the end of a stream, or the member that Gemini's and Ollama's have. */
 function lateNotes(text: string): string {
   const comment = /^: x-dragoman-notes: (.*)$/m.exec(text)?.[1] ?? ''
-  const member = /"dragomanNotes":(\[.*?\])[,}]/.exec(text)?.[1]
+  const member = /"(?:dragomanNotes|dragoman_notes)":(\[.*?\])[,}]/.exec(text)?.[1]
   return comment + (member === undefined ? '' : (JSON.parse(member) as string[]).join('; '))
 }
 

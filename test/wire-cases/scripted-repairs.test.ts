@@ -71,7 +71,7 @@ describe.each(doors)('T106: at the door of %s, after the response has begun', (d
   })
 })
 
-it.each(['chat', 'responses', 'gemini'] as const)(
+it.each(['chat', 'responses', 'gemini', 'ollama'] as const)(
   'T106: an answer without its start, at the door of %s',
   async (door) => {
     expect((await play(withoutStart, door)).logged).toEqual(notesFor(withoutStart.others))

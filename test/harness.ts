@@ -3,7 +3,7 @@
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll } from 'vitest'
-import { startAnthropicSim } from '../sim/anthropic.ts'
+import { type AnthropicSimOptions, startAnthropicSim } from '../sim/anthropic.ts'
 import { type CursorSim, startCursorSim } from '../sim/cursor.ts'
 import { startGeminiSim } from '../sim/gemini.ts'
 import { type OpenAISimOptions, startOpenAISim } from '../sim/openai.ts'
@@ -77,17 +77,26 @@ export const claudeAt = (name: ClaudeName, baseUrl: string): Body => ({
   ...claudes[name],
 })
 
-const claudeSims: Record<ClaudeName, () => Promise<Sim>> = {
-  anthropic: () => startAnthropicSim({ apiKey: upstreamKey }),
-  bedrock: async () => (await import('../sim/bedrock.ts')).startBedrockSim({ apiKey: upstreamKey }),
-  vertex: async () => (await import('../sim/vertex.ts')).startVertexSim({ tokens: [upstreamKey] }),
+type StartClaude = (options?: AnthropicSimOptions) => Promise<Sim>
+const claudeSims: Record<ClaudeName, StartClaude> = {
+  anthropic: (options) => startAnthropicSim({ apiKey: upstreamKey, ...options }),
+  bedrock: async (options) =>
+    (await import('../sim/bedrock.ts')).startBedrockSim({ apiKey: upstreamKey, ...options }),
+  vertex: async (options) =>
+    (await import('../sim/vertex.ts')).startVertexSim({ tokens: [upstreamKey], ...options }),
 }
+
+/** The place of Claude in this run of the tests: wire-cases/on-clouds.nightly.test.ts repeats them with a cloud in Anthropic's place. */
+export const claudeOfTheRun = (process.env.CLAUDE_ON ?? 'anthropic') as ClaudeName
+export const isOnCloud = claudeOfTheRun !== 'anthropic'
+export const startClaude: StartClaude = (options) => claudeSims[claudeOfTheRun](options)
+export const claudeHere = (baseUrl: string): Body => claudeAt(claudeOfTheRun, baseUrl)
 
 const simsOf = ({ anthropic, openai, cursor, text, gemini, bedrock, vertex }: Bench) =>
   [anthropic, openai, cursor, text, gemini, bedrock, vertex].filter(Boolean)
 
 export async function startBench(options: BenchOptions = {}): Promise<Bench> {
-  const claude = (options.claudeOn ?? process.env.CLAUDE_ON ?? 'anthropic') as ClaudeName
+  const claude = (options.claudeOn ?? claudeOfTheRun) as ClaudeName
   const anthropic = await claudeSims[claude]()
   const openai = await startOpenAISim({ apiKey: upstreamKey, ...options.openai })
   const cursor = await startCursorSim()

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DOCUMENTED } from '../../sim/anthropic/models.ts'
 import { CONTROLS_BETA } from '../../sim/anthropic/preserved-thinking.ts'
-import { type AnthropicSimOptions, startAnthropicSim } from '../../sim/anthropic.ts'
+import type { AnthropicSimOptions } from '../../sim/anthropic.ts'
 import type { Sim } from '../../sim/server.ts'
 import { fourTurns } from '../four-turns.ts'
 import {
@@ -14,7 +14,10 @@ import {
   called,
   chat,
   chatStream,
+  claudeHere,
+  isOnCloud,
   readTool,
+  startClaude,
   startGateway,
   user,
 } from '../harness.ts'
@@ -29,8 +32,8 @@ function usePlace(options: AnthropicSimOptions = {}): Place {
   const place = {} as Place
   let gateway: { close(): Promise<void> }
   beforeAll(async () => {
-    place.sim = await startAnthropicSim(options)
-    const backends = { claude: { kind: 'anthropic', baseUrl: place.sim.url, apiKey: 'k' } }
+    place.sim = await startClaude(options)
+    const backends = { claude: claudeHere(place.sim.url) }
     const started = await startGateway({ backends })
     gateway = started.gateway
     place.url = started.url
@@ -46,6 +49,10 @@ function usePlace(options: AnthropicSimOptions = {}): Place {
 const sent = ({ sim }: Place, at = -1): any => sim.requests.at(at)?.body
 const plain = usePlace()
 const compatible = usePlace({ isCompatible: true })
+
+/** Clouds have no controls of kept thinking, no descriptions of models, no versions, and Claude alone. Their own ways: end-to-end/clouds.test.ts. */
+const notOnClouds = describe.skipIf(isOnCloud)
+const itNotOnClouds = it.skipIf(isOnCloud)
 
 async function messages(path: string, body: Body, headers: Record<string, string> = {}, url = plain.url) {
   const response = await fetch(`${url}${path}`, {
@@ -83,41 +90,44 @@ describe.each([true, false])('T45: the conversation before thinking changes (str
     expect(sent(plain, 2).messages.at(-1)).toMatchObject({ role: 'system' })
   })
 
-  it('thinking that a client carries is left out by the service, and then by the gateway', async () => {
-    const { sim } = plain
-    sim.clear()
-    const id = `toolu_carried_${stream}`
-    sim.play([{ think: `hm ${stream}` }, { call: { name: 'read', arguments: { path: 'a' }, id } }])
-    const tools = [{ type: 'function', ...readTool.function }]
-    const respond = (input: unknown[], instructions: string) =>
-      messages('/v1/responses', {
-        model,
-        instructions,
-        input,
-        tools,
-        store: false,
-        include: ['reasoning.encrypted_content'],
-      })
-    const first = await respond([user('go')], 'one')
-    const { output } = JSON.parse(first.text) as { output: Body[] }
-    // With another call id the gateway does not recognize the turn: only the client has the thinking.
-    const renamed = output.map((item) =>
-      item.type === 'function_call' ? { ...item, call_id: `${id}x` } : item,
-    )
-    const input = [user('go'), ...renamed, { type: 'function_call_output', call_id: `${id}x`, output: 'A' }]
-    const second = await respond(input, 'two')
-    expect([second.status, second.headers.get('x-dragoman-notes')]).toEqual([
-      200,
-      expect.stringContaining('the upstream left out earlier thinking'),
-    ])
-    const third = await respond(input, 'two')
-    expect(third.status).toBe(200)
-    const thinking = sim.requests.map(({ bodyText }) => bodyText.includes('"type":"thinking"'))
-    expect(thinking).toEqual([false, true, false])
-  })
+  itNotOnClouds(
+    'thinking that a client carries is left out by the service, and then by the gateway',
+    async () => {
+      const { sim } = plain
+      sim.clear()
+      const id = `toolu_carried_${stream}`
+      sim.play([{ think: `hm ${stream}` }, { call: { name: 'read', arguments: { path: 'a' }, id } }])
+      const tools = [{ type: 'function', ...readTool.function }]
+      const respond = (input: unknown[], instructions: string) =>
+        messages('/v1/responses', {
+          model,
+          instructions,
+          input,
+          tools,
+          store: false,
+          include: ['reasoning.encrypted_content'],
+        })
+      const first = await respond([user('go')], 'one')
+      const { output } = JSON.parse(first.text) as { output: Body[] }
+      // With another call id the gateway does not recognize the turn: only the client has the thinking.
+      const renamed = output.map((item) =>
+        item.type === 'function_call' ? { ...item, call_id: `${id}x` } : item,
+      )
+      const input = [user('go'), ...renamed, { type: 'function_call_output', call_id: `${id}x`, output: 'A' }]
+      const second = await respond(input, 'two')
+      expect([second.status, second.headers.get('x-dragoman-notes')]).toEqual([
+        200,
+        expect.stringContaining('the upstream left out earlier thinking'),
+      ])
+      const third = await respond(input, 'two')
+      expect(third.status).toBe(200)
+      const thinking = sim.requests.map(({ bodyText }) => bodyText.includes('"type":"thinking"'))
+      expect(thinking).toEqual([false, true, false])
+    },
+  )
 })
 
-describe('T45: on a service without the controls', () => {
+notOnClouds('T45: on a service without the controls', () => {
   const old = usePlace({ refusedBetas: [CONTROLS_BETA] })
 
   it('a refused part is dropped, and the request retried once', async () => {
@@ -167,7 +177,7 @@ describe('T46: what each model takes', () => {
     }
   })
 
-  it.each(['claude-opus-6', 'claude-nova-1'])(
+  itNotOnClouds.each(['claude-opus-6', 'claude-nova-1'])(
     '%s, which is in no table, gets a Messages body unchanged',
     async (name) => {
       const body = {
@@ -185,7 +195,7 @@ describe('T46: what each model takes', () => {
   )
 })
 
-describe("T46: the service's own description of its models", () => {
+notOnClouds("T46: the service's own description of its models", () => {
   const telling = usePlace({ models: ['claude-nova-1'] })
   const silent = usePlace({ models: ['claude-nova-1'], tellsCapabilities: false })
 
@@ -252,7 +262,7 @@ describe.each([true, false])('T47: a model that thinks unasked (stream: %s)', (s
   })
 })
 
-describe.each([true, false])(
+notOnClouds.each([true, false])(
   'T48: a server that thinks unasked, and signs nothing (stream: %s)',
   (stream) => {
     it('gets its thinking back with the results', async () => {
@@ -279,7 +289,7 @@ describe.each([true, false])(
   },
 )
 
-describe.each([true, false])('T48: the same at the other doors (stream: %s)', (stream) => {
+notOnClouds.each([true, false])('T48: the same at the other doors (stream: %s)', (stream) => {
   const call = (id: string) => [
     { think: `Reading with ${id}.` },
     { call: { name: 'read', arguments: { path: 'a' }, id } },
@@ -338,7 +348,7 @@ function contentOf(text: string, stream: boolean): Body[] {
 describe("T49: a Messages client's own words", () => {
   const base = { model: 'claude/claude-fable-5-2', max_tokens: 4_000, messages: [user('go')] }
 
-  it('the version is forwarded, and the fields it forbids are dropped', async () => {
+  itNotOnClouds('the version is forwarded, and the fields it forbids are dropped', async () => {
     const at = { 'anthropic-version': '2026-10-21' }
     expect((await messages('/v1/messages', base, at)).status).toBe(200)
     expect(plain.sim.requests.at(-1)?.headers['anthropic-version']).toBe('2026-10-21')
@@ -359,14 +369,14 @@ describe("T49: a Messages client's own words", () => {
     expect([status, JSON.parse(text)]).toMatchObject([200, { content: [], stop_reason: 'max_tokens' }])
   })
 
-  it('output_config counts', async () => {
+  itNotOnClouds('output_config counts', async () => {
     const { max_tokens: _, ...counted } = base
     const output_config = { effort: 'low' }
     const { status } = await messages('/v1/messages/count_tokens', { ...counted, output_config })
     expect([status, sent(plain).output_config]).toEqual([200, output_config])
   })
 
-  it('block_binding is forwarded with its beta, and nothing is added or hidden', async () => {
+  itNotOnClouds('block_binding is forwarded with its beta, and nothing is added or hidden', async () => {
     plain.sim.play([{ think: 'hm' }, { say: 'yes' }])
     const first = JSON.parse((await messages('/v1/messages', base)).text) as { content: unknown }
     const longer = {

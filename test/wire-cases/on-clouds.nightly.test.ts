@@ -1,4 +1,5 @@
-// The wire cases of Anthropic's answers and requests once more, with Claude on a cloud in its place: another run of these tests.
+// The wire cases of Anthropic's answers and requests once more, with Claude on a cloud in its place: another run of these tests, with all
+// of their rows.
 
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -8,10 +9,13 @@ import { startBench } from '../harness.ts'
 const vitest = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url))
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-const files = ['answer-calls', 'answers', 'requests']
+const files = [
+  ...['answer-calls', 'answers', 'anthropic', 'doors', 'keep-alive', 'messages-lane', 'numbers'],
+  ...['repeated-ids', 'requests', 'service-rules', 'upstream-errors'],
+]
 
 it.each(['bedrock', 'vertex'])('%s', async (cloud) => {
-  const { NIGHTLY: _nightly, VITEST: _vitest, FORCE_COLOR: _color, ...environment } = process.env
+  const { VITEST: _vitest, FORCE_COLOR: _color, ...environment } = process.env
   const env = { ...environment, CLAUDE_ON: cloud, NO_COLOR: '1' }
   const cases = files.map((name) => `test/wire-cases/${name}.test.ts`)
   const run = spawnSync(process.execPath, [vitest, 'run', ...cases], { cwd: root, env, encoding: 'utf8' })

@@ -6,7 +6,7 @@ import { checkMessages } from './anthropic/check-messages.ts'
 import { checkSettings, countPromptTokens } from './anthropic/check-settings.ts'
 import { checkThinkingConfig, checkThinkingHistory, isThinkingOn } from './anthropic/check-thinking.ts'
 import { checkTools } from './anthropic/check-tools.ts'
-import { COMPATIBLE, checkRepliedThinking } from './anthropic/compatible.ts'
+import { COMPATIBLE, checkPlainTools, checkRepliedThinking } from './anthropic/compatible.ts'
 import { toConversation } from './anthropic/conversation.ts'
 import { describeModel, listModelPage } from './anthropic/model-list.ts'
 import { type AnthropicModel, findModel, isRetired } from './anthropic/models.ts'
@@ -140,6 +140,7 @@ export class AnthropicDialect implements Dialect {
     const body = request.body as MessagesRequest
     const model = this.#findModel(body.model)
     checkMessages(body, model)
+    if (this.#options.isCompatible) checkPlainTools(body)
     checkTools(body, model, this.#options.largestGrammar)
     checkThinkingConfig(body, model)
     if (this.#options.isCompatible) checkRepliedThinking(body)

@@ -7,6 +7,13 @@ import { isThinking, type MessagesRequest, toBlocks } from './request.ts'
 
 export const COMPATIBLE: Partial<AnthropicModel> = { thinksByDefault: true, omitsThinking: false }
 
+/** Such servers know tools with a schema only: vLLM's model of a tool requires one. */
+export function checkPlainTools({ tools = [] }: MessagesRequest): void {
+  for (const [index, { type }] of tools.entries())
+    if (String(type).startsWith('tool_search_tool_'))
+      throw new Refusal(`tools.${index}.input_schema: Field required`)
+}
+
 export function checkRepliedThinking({ messages, thinking }: MessagesRequest): void {
   if (thinking?.type === 'disabled') return
   for (const [index, { content }] of messages.entries()) {

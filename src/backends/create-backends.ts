@@ -233,7 +233,9 @@ async function createBackend(backend: BackendConfig, creation: Creation): Promis
       }
       const { createAnthropicBackend } = await import('./anthropic/backend.ts')
       const { anthropicPlatform } = await import('./anthropic/own-platform.ts')
-      const platform = anthropicPlatform({ name: creation.name, apiKey: backend.apiKey ?? '' })
+      const { apiKey = '', toolSearch } = backend
+      const { host } = new URL(shared.client.origin)
+      const platform = anthropicPlatform({ name: creation.name, apiKey, host, toolSearch })
       return createAnthropicBackend({ ...backend, ...shared, platform, isShared: creation.services.isShared })
     }
     case 'gemini': {

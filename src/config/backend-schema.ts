@@ -96,6 +96,12 @@ const ownAnthropic = z
     pool: poolSchema('auto'),
     promptCache,
     strict: strict('no.'),
+    toolSearch: z
+      .enum(['auto', 'service', 'gateway'])
+      .default('auto')
+      .describe(
+        'Who searches deferred tools for Messages clients that leave it to their service. auto: the service at Anthropic, at clouds and for models named claude at unknown addresses; else the gateway.',
+      ),
     accountHeaders: accountHeaders(['anthropic-workspace-id']),
     ...shared,
   })

@@ -68,6 +68,8 @@ export interface OpaquePart {
   error?: GatewayError
   /** Set if the part is a search of deferred tools by the service: the call has the query, the result the names of the tools. */
   search?: { readonly id: string; readonly query?: string; readonly found?: readonly string[] }
+  /** Set in the result of a search by the client: the name of a tool that it loads. */
+  loads?: string
   /** Set if the part is of a web search or fetch by the service. */
   web?: WebPart
 }

@@ -3,7 +3,7 @@
 /** Settings that affect a turn. None is a secret, a file name or an address. */
 const settingNames: ReadonlySet<string> = new Set([
   'kind', 'tools', 'toolText', 'promptCache', 'history', 'transport', 'thinking', 'clientType', 'clientVersion', 'privacy',
-  'toolsInContext', 'nativeTools', 'toolSchemas', 'deleteChats', 'api', 'calls', 'strict', 'deferTools', 'progressMs',
+  'toolsInContext', 'nativeTools', 'toolSchemas', 'deleteChats', 'api', 'calls', 'strict', 'toolSearch', 'deferTools', 'progressMs',
   'provider', 'region', 'project', 'inferenceProfile',
 ]) // biome-ignore format: a list to be read as one
 

@@ -15,7 +15,7 @@ describeBackend({
     const backend = createAnthropicBackend({
       name: 'claude',
       client,
-      platform: anthropicPlatform({ name: 'claude', apiKey: 'test-key' }),
+      platform: anthropicPlatform({ name: 'claude', apiKey: 'test-key', host: 'api.anthropic.com' }),
       headers: {},
       promptCache: 'auto',
       progressMs,

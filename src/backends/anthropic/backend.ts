@@ -97,8 +97,8 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
   return {
     kind: 'anthropic',
     dialects: [dialect],
-    toolFacts: ({ origin }) => ({
-      searches: origin.dialect === dialect,
+    toolFacts: ({ origin, toolSearch, model }) => ({
+      searches: toolSearch?.tool.dialect === dialect && (platform.searchesTools?.(model) ?? true),
       runsWebTools: origin.dialect === dialect && platform.runsWebTools !== false,
     }),
     run,

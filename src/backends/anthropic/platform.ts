@@ -19,6 +19,8 @@ export interface Platform {
   readonly tellsClient?: boolean
   /** False: web search and fetch are refused here. */
   readonly runsWebTools?: boolean
+  /** Whether deferred tools are searched here. Absent: always. */
+  searchesTools?(model: string): boolean
   sortBetas(features: readonly string[]): { sent: string[]; leftOut: string[] }
   toMessages(request: MessagesRequest): CloudRequest
   toCount(request: MessagesRequest): CloudRequest

@@ -134,7 +134,7 @@ const readResultBlock = (block: Fields, path: string, changed: Changed): readonl
 export function readReference(block: Fields, path: string): OpaquePart[] | undefined {
   if (block.type !== 'tool_reference') return undefined
   const name = string(block.tool_name, `${path}.tool_name`)
-  return [opaque(block, `The tool ${JSON.stringify(name)} can be called now.`)]
+  return [{ ...opaque(block, `The tool ${JSON.stringify(name)} can be called now.`), loads: name }]
 }
 
 function readAssistant(message: Fields, path: string, changed: Changed): AssistantPart[] {

@@ -140,6 +140,7 @@ describe('calls and results', () => {
           dialect: 'anthropic-messages',
           value: { type: 'tool_reference', tool_name: 'grep' },
           text: 'The tool "grep" can be called now.',
+          loads: 'grep',
         },
       ],
     ],

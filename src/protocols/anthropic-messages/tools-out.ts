@@ -1,7 +1,7 @@
 // Tools and tool_choice of a Messages request.
 
 import { isObject, textOf } from '../../base/json.ts'
-import type { TurnRequest } from '../../core/request.ts'
+import type { Tool, TurnRequest } from '../../core/request.ts'
 import { type StrictTool, type StrictTools, strictNote, toStrictTools } from '../tool-schemas/strict-tools.ts'
 import { dialect } from './dialect.ts'
 import { type Block, cacheControl } from './media-out.ts'
@@ -37,7 +37,7 @@ export function toTools(request: TurnRequest, names: ToolNames, options: ToolsOp
   const strict = strictTools(request, options)
   const functions = request.tools.map(
     (tool, at): Block =>
-      verbatim.get(tool.name) ?? {
+      asLoaded(tool, verbatim.get(tool.name)) ?? {
         name: names.toUpstream(tool.name),
         ...(tool.description ? { description: tool.description } : {}),
         input_schema: strict?.[at]?.schema ?? toInputSchema(tool.schema),
@@ -66,6 +66,13 @@ export function toTools(request: TurnRequest, names: ToolNames, options: ToolsOp
   const forced =
     choice.type === 'tool' ? { type: 'tool', name: names.toUpstream(choice.name) } : { type: 'any' }
   return { tools, toolChoice: { ...forced, ...one } }
+}
+
+/** A tool that the gateway has loaded must not be deferred by the service. */
+function asLoaded({ deferred }: Tool, own: Block | undefined): Block | undefined {
+  if (own === undefined || deferred || !('defer_loading' in own)) return own
+  const { defer_loading: _marked, ...loaded } = own
+  return loaded
 }
 
 /** As many strict tools as the service takes; undefined if none is asked for. */

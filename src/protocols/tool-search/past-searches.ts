@@ -1,7 +1,7 @@
 // Earlier searches in a history. The client has them in its service's form. For another service they are calls of the search tool and
 // their results, exactly as the model made and saw them.
 
-import type { AssistantPart, Message } from '../../core/request.ts'
+import type { AssistantPart, Message, ResultPart, ToolResult } from '../../core/request.ts'
 import { resultText } from './search-tool.ts'
 
 type Search = { id: string; query: string; found: readonly string[] }
@@ -58,9 +58,32 @@ function* steps(content: readonly AssistantPart[]): Generator<AssistantPart | Se
   }
 }
 
+/** The history with the results of the client's own searches as text: a service refuses a reference to a tool that it does not get. */
+export function referencesAsText(messages: Message[]): Message[] {
+  const refers = ({ content }: ToolResult) => content.some(isReference)
+  if (!messages.some((message) => message.role === 'tool' && message.results.some(refers))) return messages
+  const plain = (result: ToolResult): ToolResult => {
+    if (!refers(result)) return result
+    const { source: _asSent, ...rest } = result
+    return { ...rest, content: result.content.map(asText) }
+  }
+  return messages.map((message) =>
+    message.role === 'tool' ? { ...message, results: message.results.map(plain) } : message,
+  )
+}
+
+const isReference = (part: ResultPart) => part.type === 'opaque' && part.loads !== undefined
+
+const asText = (part: ResultPart): ResultPart =>
+  part.type === 'opaque' && part.loads !== undefined ? { type: 'text', text: part.text ?? '' } : part
+
 /** Tools that the conversation has loaded, in the order of their loading: found by a search, or called. One may come again. */
 export function* loadsIn(messages: readonly Message[]): Generator<string> {
   for (const message of messages) {
+    if (message.role === 'tool') {
+      for (const part of message.results.flatMap(({ content }) => content))
+        if (part.type === 'opaque' && part.loads !== undefined) yield part.loads
+    }
     if (message.role !== 'assistant') continue
     for (const part of message.content) {
       if (part.type === 'tool-call') yield part.name

@@ -3,7 +3,7 @@
 // prompt caches hold.
 
 import type { Tool, TurnRequest } from '../../core/request.ts'
-import { loadsIn, searchesAsCalls } from './past-searches.ts'
+import { loadsIn, referencesAsText, searchesAsCalls } from './past-searches.ts'
 import { isServerTool, searchTool } from './search-tool.ts'
 
 interface DeferralFacts {
@@ -122,7 +122,8 @@ function loadedAtFirst(
 function withoutSearch(request: TurnRequest, name: string | undefined): TurnRequest {
   const { opaqueTools, toolSearch, ...rest } = request
   const others = opaqueTools?.filter((tool) => tool !== toolSearch?.tool) ?? []
-  const messages = name === undefined ? request.messages : searchesAsCalls(request.messages, name)
+  const known = referencesAsText(request.messages)
+  const messages = name === undefined ? known : searchesAsCalls(known, name)
   return {
     ...rest,
     messages,

@@ -92,6 +92,10 @@ class OpenAIDialect implements Dialect {
     this.#errors = ofQuirk[0] ?? this.#profile.errors ?? 'nested'
   }
 
+  isListing({ method, path }: RecordedRequest): boolean {
+    return method === 'GET' && path.endsWith('/models')
+  }
+
   receive(request: RecordedRequest): Reply | Exchange {
     const headers = {
       'x-request-id': `req_${randomBytes(12).toString('hex')}`,

@@ -30,7 +30,7 @@ export interface SimOptions {
   /** Pause between the pieces of the demo model's answers. */
   readonly paceMs?: number
   /** Accounts that misbehave. */
-  readonly accounts?: SimAccounts
+  readonly accounts?: Pick<SimAccounts, 'answer'>
 }
 
 /** A turn, or only its steps. */
@@ -40,8 +40,10 @@ export interface Sim {
   readonly kind: string
   readonly url: string
   readonly port: number
-  /** All requests so far, oldest first. */
+  /** All requests so far, oldest first, but for those of `listings`. */
   readonly requests: readonly RecordedRequest[]
+  /** Requests for the list of models, which a gateway may send beside any turn. */
+  readonly listings: readonly RecordedRequest[]
   /** How many scripted turns were not yet used. */
   readonly queued: number
   play(...turns: TurnInput[]): void
@@ -79,6 +81,8 @@ export interface Exchange {
 export interface Dialect {
   readonly kind: string
   receive(request: RecordedRequest): Reply | Exchange
+  /** Kept apart from the other requests. */
+  isListing?(request: RecordedRequest): boolean
   /** An error in this dialect's shape, for scripts that did not get what they expected. */
   failure(status: number, message: string): Reply
 }
@@ -104,6 +108,7 @@ export async function startSim(dialect: Dialect, options: SimOptions = {}): Prom
     url: `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`,
     port: address.port,
     requests: stage.log.records,
+    listings: stage.listings.records,
     get queued() {
       return stage.queue.length
     },
@@ -120,6 +125,7 @@ export async function startSim(dialect: Dialect, options: SimOptions = {}): Prom
 
 class Stage {
   readonly log = new RequestLog()
+  readonly listings = new RequestLog()
   readonly queue: Turn[] = []
   closing = false
   readonly #dialect: Dialect
@@ -143,6 +149,7 @@ class Stage {
 
   clear(): void {
     this.log.clear()
+    this.listings.clear()
     this.queue.length = 0
   }
 
@@ -160,7 +167,8 @@ class Stage {
   }
 
   async #answer(record: RequestRecord, response: ServerResponse, writer: ResponseWriter): Promise<void> {
-    this.log.add(record)
+    const log = this.#dialect.isListing?.(record) ? this.listings : this.log
+    log.add(record)
     this.#options.onRequest?.(record)
     response.once('close', () => {
       record.status = response.headersSent ? response.statusCode : undefined

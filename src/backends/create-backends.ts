@@ -250,6 +250,7 @@ async function createBackend(backend: BackendConfig, creation: Creation): Promis
         ...shared,
         apiKey: backend.apiKey,
         isShared: creation.services.isShared,
+        isReplay: shared.connect.played !== undefined,
         reasoningSources: creation.reasoningSources,
         // Tools as text are a part of the prompt, and such a prompt is sent through Chat Completions.
         api: backend.tools === 'text' ? 'chat' : backend.api,

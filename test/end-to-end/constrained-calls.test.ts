@@ -2,7 +2,9 @@
 // client, and what is remembered of a refusal.
 
 import { afterEach, describe, expect, it } from 'vitest'
+import type { RecordedRequest } from '../../sim/recording.ts'
 import type { Step } from '../../sim/script.ts'
+import type { Reply } from '../../sim/server.ts'
 import type { Body } from '../harness.ts'
 import { addresses, type Served, useServers } from '../server-bench.ts'
 import { agentSchemas } from '../tool-schemas/agent-schemas.ts'
@@ -15,10 +17,26 @@ const relay = (name: string, server: Served['server'], settings: Body = {}): Ser
   settings,
 })
 
+const listingIs = (answer: () => Promise<Reply>) => ({
+  accounts: {
+    answer: async ({ path }: RecordedRequest) => (path.endsWith('/models') ? answer() : undefined),
+  },
+})
+
 const bench = useServers({
   vllm: { server: 'vllm', baseUrl: addresses.vllm, sim: { models: ['Qwen3'] } },
   sglang: { server: 'sglang', baseUrl: addresses.sglang, sim: { models: ['Kimi-K2'] } },
   plain: { server: 'vllm', baseUrl: 'http://plain.example:8000/v1' },
+  silent: {
+    server: 'vllm',
+    baseUrl: 'http://silent.example:8000/v1',
+    sim: listingIs(() => new Promise(() => undefined)),
+  },
+  failing: {
+    server: 'vllm',
+    baseUrl: 'http://failing.example:8000/v1',
+    sim: listingIs(async () => ({ status: 500, body: {} })),
+  },
   off: {
     server: 'vllm',
     baseUrl: 'http://off.example:8000/v1',
@@ -118,10 +136,34 @@ const inputOf = ({ text }: { text: string }) =>
 describe('vLLM and SGLang', () => {
   const list = () => fetch(`${bench.url}/v1/models`).then((response) => response.json())
 
-  it('are not recognised before their models are listed', async () => {
+  it('are recognised by one look at their models, beside the first turn that would profit', async () => {
+    const { sims } = bench
+    await ask('plain/Qwen3', { door: 'chat' })
+    await ask('plain/Qwen3', { schemas: {} })
+    expect(sims.plain?.listings).toHaveLength(0)
     const { functions, notes } = await ask('plain/Qwen3')
     expect(functions[0]).not.toHaveProperty('strict')
     expect(notes).not.toContain('strict')
+    const isStrict = async () => (await ask('plain/Qwen3')).functions[0].strict
+    await expect.poll(isStrict).toBe(true)
+    expect(sims.plain?.listings).toHaveLength(1)
+  })
+
+  it('a turn does not wait for that look, and it is not tried again', async () => {
+    const { sims } = bench
+    for (let turn = 0; turn < 3; turn++) {
+      const { functions } = await ask('silent/Qwen3')
+      expect(functions[0]).not.toHaveProperty('strict')
+    }
+    for (let turn = 0; turn < 3; turn++) await ask('failing/Qwen3')
+    expect([sims.silent?.listings.length, sims.failing?.listings.length]).toEqual([1, 1])
+  })
+
+  it('known services, and backends with the setting "off", are not looked at', async () => {
+    for (const model of ['openai/gpt-4o', 'moonshot/kimi-k2', 'ollama/qwen3', 'off/Qwen3-off'])
+      await ask(model)
+    const { openai, moonshot, ollama, off } = bench.sims
+    expect([openai, moonshot, ollama, off].map((sim) => sim?.listings.length)).toEqual([0, 0, 0, 0])
   })
 
   it.each(['vllm/Qwen3', 'sglang/Kimi-K2'])(

@@ -33,6 +33,8 @@ export interface Api {
   /** The dialect by its name in `TurnRequest.origin`. */
   readonly dialect: string
   open(request: TurnRequest, context: TurnContext): ApiTurn
+  /** The list of models may say what server this is, and requests of this kind would profit. */
+  isUnknown?(request: TurnRequest): boolean
   /** Gets the service's list of models. */
   onListed?(entries: readonly Fields[]): void
 }

@@ -18,6 +18,7 @@ import type { Api, ApiName, ApiTurn } from './api.ts'
 import { ApiChoice, type ApiSetting } from './api-choice.ts'
 import { createChatApi } from './chat-api.ts'
 import type { ReasoningSources } from './kept-reasoning.ts'
+import { Recognition } from './recognition.ts'
 import { createResponsesApi } from './responses-api.ts'
 import { createTokenCounter } from './token-counter.ts'
 
@@ -39,6 +40,8 @@ interface OpenAIBackendOptions {
   accountHeaders?: readonly string[] | undefined
   /** Several keys share the account. */
   isShared?: boolean | undefined
+  /** A replay: nothing may be asked that is not on the tape. */
+  isReplay?: boolean | undefined
   /** Default: those of this backend alone. */
   reasoningSources?: ReasoningSources | undefined
   progressMs: number
@@ -75,6 +78,7 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
     let using = choice.of(request, learned)
     let turn = open(using, request, context)
     let switchesLeft = maxSwitches
+    const recognises = !recognition.isOver && apis.chat.isUnknown?.(request) === true
     const attempt = () => ({
       path: address(apis[using].path),
       headers: sentHeaders,
@@ -104,7 +108,10 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
       },
       ...(options.isShared ? { onJson: (text: string) => turn.onJson?.(text) } : {}),
       ignoresText: () => true,
-      onEvents: (events) => turn.onEvents(events),
+      onEvents(events) {
+        if (recognises && using === 'chat') recognition.begin()
+        return turn.onEvents(events)
+      },
     })
   }
 
@@ -112,7 +119,16 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
     const path = address('/models')
     const entries = await listModels({ client, backend: name, headers, path, signal, toError: fromChatError })
     apis.chat.onListed?.(entries)
+    recognition.onListed()
     return entries.map((entry) => toListedModel(entry, name))
+  }
+
+  const recognition = new Recognition(models)
+  if (options.isReplay) recognition.close()
+
+  async function close(): Promise<void> {
+    recognition.close()
+    await client.close()
   }
 
   const describe = async (): Promise<Finding[]> =>
@@ -127,16 +143,7 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
   const count = createTokenCounter({ backend: name })
   const countTokens = (request: TurnRequest, { signal }: TurnContext) => count(request, signal)
 
-  return {
-    kind: 'openai',
-    dialects,
-    toolFacts,
-    models,
-    run,
-    countTokens,
-    describe,
-    close: () => client.close(),
-  }
+  return { kind: 'openai', dialects, toolFacts, models, run, countTokens, describe, close }
 }
 
 /** The request asks for the search of the service itself, and its model has one. */

@@ -12,6 +12,7 @@ import { fromChatError } from '../../protocols/openai-chat/errors.ts'
 import { rescuedAnswer, rescuedNote } from '../../protocols/openai-chat/failed-generation.ts'
 import { withFittingNames } from '../../protocols/openai-chat/fitting-names.ts'
 import { ChatReader } from '../../protocols/openai-chat/read.ts'
+import { mayBeStrict } from '../../protocols/openai-chat/schemas-out.ts'
 import { isOpenAIHost } from '../../protocols/openai-chat/servers/gpt.ts'
 import { chatIds } from '../../protocols/openai-chat/stored-ids.ts'
 import { withoutForeignTools } from '../../protocols/requests/opaque-parts.ts'
@@ -93,8 +94,13 @@ export function createChatApi({ name, host, baseUrl, isShared, strict = 'auto' }
     }
   }
 
+  const isUnknown = (request: TurnRequest) =>
+    strict === 'auto' &&
+    mayBeStrict(request) &&
+    request.tools.length > 0 &&
+    lessons.traitsOf(request.model).strictTools === 'unknown'
   const onListed = (entries: readonly Fields[]) => lessons.onListed(entries)
-  return { path: '/chat/completions', dialect, open, onListed }
+  return { path: '/chat/completions', dialect, open, isUnknown, onListed }
 }
 
 /** `Invalid value: 'web_search'. Supported values are: 'function' and 'custom'.`, and the like. */

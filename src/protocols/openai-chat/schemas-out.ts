@@ -68,17 +68,15 @@ function evenOut(body: Fields, tools: readonly unknown[], { note }: SchemaOption
   note('strict was left out: the service takes it only for all tools at once')
 }
 
-/**
- * The form of `strict` to ask for; undefined if it is not asked for. Never in a request of Chat's own clients, whose tools go out as
- * they are, and never if the client has stated it for any tool.
- */
-function strictForm(
-  { origin, tools }: TurnRequest,
-  { traits, strict = 'off' }: SchemaOptions,
-): StrictForm | undefined {
+/** Never in a request of Chat's own clients, whose tools go out as they are, and never if the client has stated it for any tool. */
+export const mayBeStrict = ({ origin, tools }: TurnRequest): boolean =>
+  origin.dialect !== dialect && tools.every(({ strict }) => strict === undefined)
+
+/** The form of `strict` to ask for; undefined if it is not asked for. */
+function strictForm(request: TurnRequest, { traits, strict = 'off' }: SchemaOptions): StrictForm | undefined {
   const { strictTools, strictUnasked } = traits
   if (strict === 'off' || strictTools === 'ignored' || (strict === 'auto' && !strictUnasked)) return undefined
-  if (origin.dialect === dialect || tools.some((tool) => tool.strict !== undefined)) return undefined
+  if (!mayBeStrict(request)) return undefined
   return strictTools === 'unknown' ? 'xgrammar' : strictTools
 }
 

@@ -1,20 +1,21 @@
-// `npm run test:captured-schemas`: runs each real client on one task, keeps the requests in a temporary folder, and judges the schemas
+// `npm run test:captured-schemas`: runs each real client (some with other settings as well) on one task, keeps the requests in a temporary folder, and judges the schemas
 // of its tools in the subset of every service (test/tool-schemas/captured.test.ts). Clients are installed as for `test:clients`.
 //   npm run test:captured-schemas -- --client codex --client goose
 //   npm run test:captured-schemas -- --keep             leaves the folder
 //   npm run test:captured-schemas -- --from FOLDER      judges such a folder once more
 // The requests hold the clients' own prompts: they are never to be committed.
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { root } from '../../scripts/prepare.mjs'
-import { clients } from './clients.mjs'
+import { clientsAndVariants } from './clients.mjs'
 import { chosen, fail, prepareClients, runClient } from './installed.mjs'
 
 const wanted = readOptions()
-const names = chosen(Object.keys(clients), wanted.client, 'client')
+const names = chosen(Object.keys(clientsAndVariants), wanted.client, 'client')
+if (wanted.from && jsonFiles(wanted.from) === 0) fail(`there are no requests in ${wanted.from}`)
 const work = mkdtempSync(join(tmpdir(), 'dragoman-captured-'))
 const missing = []
 const captured = wanted.from ?? capture()
@@ -47,6 +48,10 @@ function readOptions() {
   } catch (error) {
     fail(error.message)
   }
+}
+
+function jsonFiles(folder) {
+  return existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')).length : 0
 }
 
 function capture() {

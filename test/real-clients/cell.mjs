@@ -5,7 +5,7 @@ import { createWriteStream, mkdirSync, readFileSync, writeFileSync } from 'node:
 import { createServer, request } from 'node:http'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { clients } from './clients.mjs'
+import { clientsAndVariants } from './clients.mjs'
 import { files, tasks } from './tasks.mjs'
 
 const {
@@ -18,7 +18,7 @@ const {
   newerNode,
   cli,
 } = JSON.parse(process.argv[2])
-const client = clients[clientName]
+const client = clientsAndVariants[clientName]
 const task = tasks[taskName]
 const home = join(folder, 'home')
 const workspace = join(folder, 'workspace')
@@ -187,8 +187,8 @@ function environment(more = {}) {
 }
 
 async function runClient(url) {
-  const { command, args, env } = client.start({
-    ...{ installed, newerNode, home, workspace, url, model },
+  const { command, args, env } = await client.start({
+    ...{ installed, newerNode, home, workspace, url, model, cli },
     prompt: task.prompt,
   })
   const child = spawn(command, args, {

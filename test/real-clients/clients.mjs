@@ -1,5 +1,7 @@
 // The real clients: what is installed, and how each is told where the gateway is. A client gets a home and a workspace of its
 // own, a prompt, a model, and the gateway's URL.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -101,6 +103,38 @@ supports_websockets = false
   },
 }
 
+/** With the catalogue of models that `dragoman setup codex` writes: Codex chooses its tools by it. */
+const codexAfterSetup = {
+  ...codex,
+  async start(given) {
+    const { home, url, model, cli } = given
+    const folder = join(home, '.codex')
+    write(
+      join(folder, 'config.toml'),
+      'check_for_update_on_startup = false\n[features]\nplugins = false\napps = false\n[analytics]\nenabled = false\n',
+    )
+    const args = [cli, 'setup', 'codex', '--url', url, '--model', model, '--yes']
+    const env = { ...process.env, HOME: home, CODEX_HOME: folder }
+    const [status] = await once(spawn(process.execPath, args, { env, stdio: 'ignore' }), 'exit')
+    if (status !== 0) throw new Error(`dragoman setup codex ended with ${status}`)
+    const flags = ['--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox']
+    return {
+      command: join(given.installed, 'node_modules/.bin/codex'),
+      args: ['exec', ...flags, given.prompt],
+      env: { CODEX_HOME: folder },
+    }
+  },
+}
+
+/** All its tools in every request. */
+const claudeCodeWithAll = {
+  ...claudeCode,
+  start(given) {
+    const started = claudeCode.start(given)
+    return { ...started, env: { ...started.env, ENABLE_TOOL_SEARCH: 'false' } }
+  },
+}
+
 const qwenCode = {
   folder: 'qwen-latest',
   packages: ['@qwen-code/qwen-code@0.24.4'],
@@ -181,3 +215,11 @@ export const clients = {
   'openai 6': library('openai', openai, ['openai@6']),
   'openai 7': library('openai7', openai, ['openai@7'], { newerNode: true }),
 }
+
+/** Other settings of the same programs, in which they offer other tools. */
+const variants = {
+  'claude-code (no tool search)': claudeCodeWithAll,
+  'codex (after setup)': codexAfterSetup,
+}
+
+export const clientsAndVariants = { ...clients, ...variants }

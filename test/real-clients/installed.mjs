@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { provide, unpackedProgram } from '../../scripts/debian.mjs'
 import { build, install, root } from '../../scripts/prepare.mjs'
-import { clients } from './clients.mjs'
+import { clientsAndVariants } from './clients.mjs'
 
 const cell = join(dirname(fileURLToPath(import.meta.url)), 'cell.mjs')
 const cache = process.env.DRAGOMAN_CLIENTS ?? join(homedir(), '.cache', 'dragoman-clients')
@@ -51,7 +51,7 @@ function checkIsolation() {
 
 /** Each in a folder of its own, by exact versions; newer ones need a newer Node to be installed at all. */
 function installClient(name) {
-  const { folder, packages, newerNode: needsNewer } = clients[name]
+  const { folder, packages, newerNode: needsNewer } = clientsAndVariants[name]
   return (!needsNewer || npmInstall('node24', ['node@24'])) && npmInstall(folder, packages, needsNewer)
 }
 
@@ -87,7 +87,7 @@ export function runClient({ client, task, folder, ...request }) {
   const given = {
     ...{ client, task, folder, newerNode },
     ...request,
-    installed: installedFolder(clients[client].folder),
+    installed: installedFolder(clientsAndVariants[client].folder),
     cli: join(root, 'dist/src/cli.js'),
   }
   const ripgrep = process.env.DRAGOMAN_RG ?? unpackedProgram('rg')

@@ -6,6 +6,7 @@ import { Notes } from '../../src/core/notes.ts'
 import type { TurnRequest } from '../../src/core/request.ts'
 import { fromMessagesRequest } from '../../src/protocols/anthropic-messages/request-in.ts'
 import { fromGeminiRequest } from '../../src/protocols/gemini/request-in.ts'
+import { fromOllamaChat } from '../../src/protocols/ollama/request-in.ts'
 import { fromChatRequest } from '../../src/protocols/openai-chat/request-in.ts'
 import { fromResponsesRequest } from '../../src/protocols/openai-responses/request-in.ts'
 
@@ -27,6 +28,7 @@ function turnOf({ path, body: text }: Captured): TurnRequest | undefined {
   const { pathname } = new URL(path, 'http://gateway')
   const body = JSON.parse(text)
   if (pathname.endsWith('/chat/completions')) return fromChatRequest(body, new Notes()).turn
+  if (pathname.endsWith('/api/chat')) return fromOllamaChat(body, new Notes()).turn
   if (pathname.endsWith('/messages')) return fromMessagesRequest(body, new Notes()).turn
   // One that goes on after a stored answer cannot be read alone, and offers the same tools.
   if (pathname.endsWith('/responses'))

@@ -4,6 +4,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { findStrictExcess } from '../../sim/anthropic/strict-schema.ts'
 import { type StrictForm, toStrictTools } from '../../src/protocols/tool-schemas/strict-tools.ts'
+import { mcpTools } from '../fixtures/mcp-tools.ts'
 import { type CapturedTools, capturedTools } from './captured-tools.ts'
 import { type Judgement, judgeRewrite, type Outcome } from './judge-rewrite.ts'
 import { serviceRules, subsetNames } from './service-rules.ts'
@@ -16,7 +17,7 @@ const runs = 60
 const forms: readonly StrictForm[] = ['openai', 'cerebras', 'xgrammar', 'anthropic']
 
 if (!folder) it.skip('set CAPTURED_REQUESTS to a folder of requests, and this is judged', () => undefined)
-else judge(capturedTools(folder))
+else judge(capturedTools(folder), { client: 'MCP servers', tools: [...mcpTools] })
 
 interface Distinct {
   schema: Schema
@@ -40,12 +41,15 @@ const row = (entries: readonly unknown[]) => `| ${entries.join(' | ')} |`
 const print = (head: readonly string[], rows: readonly (readonly unknown[])[]) =>
   void process.stdout.write(`\n${[head, head.map(() => '---'), ...rows].map(row).join('\n')}\n`)
 
-function judge(all: readonly CapturedTools[]): void {
+/** `servers`: what a user may add to any client. */
+function judge(captured: readonly CapturedTools[], servers: CapturedTools): void {
+  const all = [...captured, servers]
   const schemas = distinct(all)
   const rows: unknown[][] = []
   afterAll(() => print(columns, rows))
 
   it('every client offers tools', () => {
+    expect(captured.length).toBeGreaterThan(0)
     const shown = all.map(({ client, tools }) => [
       client,
       tools.length,

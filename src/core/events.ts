@@ -70,7 +70,15 @@ export type TurnEvent =
    */
   | { type: 'web-use'; id: string; name: string; use: WebUse }
   /** `stopSequence`: the stop sequence of the request that ended the turn, if the upstream reports it. */
-  | { type: 'turn-end'; reason: FinishReason; rawReason?: string; stopSequence?: string; usage?: Usage }
+  /** `spent`: what several upstream answers took together, if `usage` says less. */
+  | {
+      type: 'turn-end'
+      reason: FinishReason
+      rawReason?: string
+      stopSequence?: string
+      usage?: Usage
+      spent?: Usage
+    }
   | { type: 'turn-error'; error: GatewayError }
 
 export type SearchEvent = Extract<TurnEvent, { type: 'tool-search' }>

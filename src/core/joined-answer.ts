@@ -1,5 +1,5 @@
 // JoinedAnswer: several turns of a model as one answer. Blocks are renumbered, tool calls that the gateway answers are left out, the
-// progress between the turns is shown as reasoning or text, and usage is added up.
+// progress between the turns is shown as reasoning or text, and usage is added up, or told as that of one answer.
 
 import { BlockWriter } from './blocks.ts'
 import type { CollectedPart, CollectedTurn } from './collect.ts'
@@ -13,6 +13,11 @@ interface JoinedAnswerOptions {
   progressAs: ProgressAs
   /** A program reads the text: it contains only the text of the last turn. */
   onlyLastText: boolean
+  /**
+   * The client is told the input of the last turn alone: each turn has the whole conversation as its input, and clients shorten theirs
+   * by that number. Output is added up in any case.
+   */
+  tellsLastInput?: boolean
   /** The client gets this call. Default: no call. */
   showsCall?(call: { name: string; callId: string }): boolean
   /** A call that the client does not get is complete. Returns the events that stand for it. */
@@ -32,6 +37,7 @@ export class JoinedAnswer {
   #isBetween = false
   #refusal: { refusal?: true } = {}
   #usage: Usage | undefined
+  #lastUsage: Usage | undefined
   #isUncounted = false
   /** The open call is shown. */
   #isCallShown = false
@@ -154,13 +160,29 @@ export class JoinedAnswer {
 
   #end(reason: FinishReason, more: { rawReason?: string; stopSequence?: string }): TurnEvent[] {
     this.#out.close()
-    const usage = this.#isUncounted || this.#usage === undefined ? {} : { usage: this.#usage }
-    this.#out.push({ type: 'turn-end', reason, ...more, ...usage })
+    this.#out.push({ type: 'turn-end', reason, ...more, ...this.#usageTold() })
     return this.#out.take()
+  }
+
+  #usageTold(): { usage?: Usage; spent?: Usage } {
+    const sum = this.#usage
+    const last = this.#lastUsage
+    if (this.#isUncounted || !sum || !last) return {}
+    return this.#options.tellsLastInput ? { usage: withOutputOf(last, sum), spent: sum } : { usage: sum }
   }
 
   #count(usage: Usage | undefined): void {
     if (usage === undefined) this.#isUncounted = true
     this.#usage = sumUsage(this.#usage, usage)
+    this.#lastUsage = usage
+  }
+}
+
+function withOutputOf(last: Usage, { outputTokens, reasoningTokens, estimated }: Usage): Usage {
+  return {
+    ...last,
+    outputTokens,
+    ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
+    ...(estimated ? { estimated } : {}),
   }
 }

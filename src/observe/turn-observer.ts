@@ -104,7 +104,7 @@ export class TurnObserver {
       if (event.type === 'text-delta' || event.type === 'reasoning-delta') this.#onOutput(event.delta.length)
       else if (event.type === 'tool-call-end') this.#onCall(event)
       else if (event.type === 'turn-end') {
-        this.#usage = event.usage ?? this.#estimate()
+        this.#usage = event.spent ?? event.usage ?? this.#estimate()
         this.#outcome = event.reason
         if (!event.usage) changed = replaced(changed ?? events, at, { ...event, usage: this.#usage })
       } else if (event.type === 'turn-error') {

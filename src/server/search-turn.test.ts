@@ -96,7 +96,10 @@ describe('searchTurn', () => {
           expect(results?.role === 'tool' && results.results.map(({ callId }) => callId)).toEqual(ids)
         }
         const end = events.at(-1)
-        expect(end).toMatchObject({ usage: { inputTokens: 10 * (asked.length + 1) } })
+        expect(end).toMatchObject({
+          usage: { inputTokens: 10 },
+          spent: { inputTokens: 10 * (asked.length + 1) },
+        })
       }),
     )
   })

@@ -41,6 +41,7 @@ export async function* searchTurn(options: SearchTurnOptions): AsyncGenerator<Tu
   const answer = new JoinedAnswer({
     progressAs: 'off',
     onlyLastText: request.responseFormat !== undefined,
+    tellsLastInput: true,
     showsCall: ({ name }) => name !== plan.searchTool.name,
     onHiddenCall: (call) => searches.answer(call),
   })

@@ -49,6 +49,7 @@ export async function* webTurn(options: WebTurnOptions): AsyncGenerator<TurnEven
   const answer = new JoinedAnswer({
     progressAs: 'off',
     onlyLastText: request.responseFormat !== undefined,
+    tellsLastInput: true,
     showsCall: ({ name }) => !plan.tools.has(name),
     onHiddenCall: (call) => {
       calls.push(call)

@@ -238,7 +238,16 @@ describe('T91: searches', () => {
     expect(offeredIn(0)).toContain('slack__post_message')
   })
 
-  it('usage is that of all parts', async () => {
+  it('usage is the input of the last part, which is the size of the conversation, and the output of all', async () => {
+    const counted = async (direction: string) => {
+      const text = await (await fetch(`${bench.url}/metrics`)).text()
+      const lines = [...text.matchAll(/^dragoman_tokens_total\{(.*)\} (\S+)$/gm)]
+      const own = lines.filter(
+        ([, labels]) => labels?.includes('"openai"') && labels.includes(`"${direction}"`),
+      )
+      return own.reduce((sum, [, , value]) => sum + Number(value), 0)
+    }
+    const before = [await counted('input'), await counted('output')]
     bench.openai.play(
       [
         searchFor('weather'),
@@ -250,7 +259,9 @@ describe('T91: searches', () => {
       ],
     )
     const { usage } = await ask(bench.url, { model: 'openai/gpt-4.1', messages: [user('Go.')], tools })
-    expect(usage).toMatchObject({ input_tokens: 300, output_tokens: 12 })
+    expect(usage).toMatchObject({ input_tokens: 200, output_tokens: 12 })
+    const after = [await counted('input'), await counted('output')]
+    expect(after.map((value, at) => value - (before[at] ?? 0))).toEqual([300, 12])
   })
 
   it('a count leaves out what the model would not get', async () => {

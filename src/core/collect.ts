@@ -27,6 +27,7 @@ export interface CollectedTurn {
   rawReason?: string | undefined
   stopSequence?: string | undefined
   usage: Usage | undefined
+  spent?: Usage | undefined
   /** Searches of deferred tools, each with the number of parts before it. */
   searches?: { before: number; search: SearchEvent }[]
   /** Web searches and fetches of the gateway, likewise. */
@@ -145,6 +146,7 @@ export class TurnCollector {
         this.#turn.rawReason = event.rawReason
         this.#turn.stopSequence = event.stopSequence
         this.#turn.usage = event.usage
+        if (event.spent) this.#turn.spent = event.spent
         return
       case 'turn-error':
         this.error = event.error

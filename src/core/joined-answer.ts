@@ -75,15 +75,16 @@ export class JoinedAnswer {
   }
 
   /** A turn is over, and another follows. */
-  next({ usage }: CollectedTurn): void {
+  next(turn: CollectedTurn): void {
     this.#out.close()
     this.#isBetween = this.#out.hasText
     this.#isTelling = false
-    this.#count(usage)
+    this.#count(turn)
   }
 
-  end({ parts, reason, rawReason, stopSequence, usage }: CollectedTurn): TurnEvent[] {
-    this.#count(usage)
+  end(turn: CollectedTurn): TurnEvent[] {
+    const { parts, reason, rawReason, stopSequence } = turn
+    this.#count(turn)
     if (this.#onlyLastText) for (const part of parts) this.#sayPart(part)
     return this.#end(reason, {
       ...(rawReason === undefined ? {} : { rawReason }),
@@ -92,8 +93,8 @@ export class JoinedAnswer {
   }
 
   /** The gateway ends the answer, not the model. */
-  stop(why: string, { usage }: CollectedTurn): TurnEvent[] {
-    this.#count(usage)
+  stop(why: string, turn: CollectedTurn): TurnEvent[] {
+    this.#count(turn)
     this.#say(why)
     return this.#end('length', {})
   }
@@ -171,9 +172,9 @@ export class JoinedAnswer {
     return this.#options.tellsLastInput ? { usage: withOutputOf(last, sum), spent: sum } : { usage: sum }
   }
 
-  #count(usage: Usage | undefined): void {
+  #count({ usage, spent = usage }: CollectedTurn): void {
     if (usage === undefined) this.#isUncounted = true
-    this.#usage = sumUsage(this.#usage, usage)
+    this.#usage = sumUsage(this.#usage, spent)
     this.#lastUsage = usage
   }
 }

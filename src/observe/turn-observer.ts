@@ -173,6 +173,12 @@ export class TurnObserver {
     this.#observing.metrics.count('dragoman_tool_text_repairs_total', { backend, kind })
   }
 
+  /** The model is asked again for a call that does not fit. */
+  askedAgain(): void {
+    this.hasAskedAgain = true
+    this.checked('retried')
+  }
+
   /** A tool call was checked. */
   checked(outcome: string): void {
     if (outcome !== 'fits' && outcome !== 'unchecked') this.#figures?.repaired(`call-${outcome}`)

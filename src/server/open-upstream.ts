@@ -81,7 +81,9 @@ async function openForClient(
   targets: readonly Target[],
 ): Promise<Turn> {
   const opened = await openOne(serving, asked, targets)
-  const { turn: first, target, deferred } = opened
+  const { target, deferred, web } = opened
+  const isPart = deferred !== undefined || web !== undefined
+  const first = withRetry(serving, deferred?.request ?? web?.request ?? asked, opened, isPart)
   if (deferred) {
     const { backendName: backend } = target
     const onSearch = (found: number) =>
@@ -89,15 +91,27 @@ async function openForClient(
         backend,
         outcome: found > 0 ? 'found' : 'none',
       })
-    const legs = { ask: askLater(serving, target), abandon: abandonAt(target), onSearch }
+    const legs = { ask: askNext(serving, target), abandon: abandonAt(target), onSearch }
     return new Turn(searchTurn({ deferred, first, ...legs }), serving.budget)
   }
-  if (opened.web) {
-    const legs = { ask: askLater(serving, target), abandon: abandonAt(target) }
-    return new Turn(webTurn({ plan: opened.web, serving, first, ...legs }), serving.budget)
+  if (web) {
+    const legs = { ask: askNext(serving, target), abandon: abandonAt(target) }
+    return new Turn(webTurn({ plan: web, serving, first, ...legs }), serving.budget)
   }
-  const retried = retryOptions(serving, asked, opened)
-  return retried ? new Turn(retryTurn(retried), serving.budget) : first
+  return first
+}
+
+/** The model is asked again for calls that do not fit, in whichever part of an answer they are: once for all parts. */
+function withRetry(serving: Serving, request: TurnRequest, opened: OpenedTurn, isPart: boolean): Turn {
+  const retried = retryOptions(serving, request, opened, isPart)
+  return retried ? new Turn(retryTurn(retried), serving.budget) : opened.turn
+}
+
+/** The next part of an answer with searches. Calls of a second try go back as the model made them. */
+const askNext = (serving: Serving, target: Target) => async (next: TurnRequest) => {
+  const note = (text: string) => serving.notes.add(text)
+  const request = serving.services.callChecks?.restore(next, serving, note) ?? next
+  return withRetry(serving, request, await openOne(serving, request, [target], 'later'), true)
 }
 
 /** Undefined if the model is not asked again for calls that do not fit. */
@@ -105,6 +119,7 @@ function retryOptions(
   serving: Serving,
   request: TurnRequest,
   { turn: first, target, calls }: OpenedTurn,
+  isPart: boolean,
 ): RetryTurnOptions | undefined {
   const { services, caller, notes, observer } = serving
   const { callChecks } = services
@@ -116,12 +131,13 @@ function retryOptions(
     first,
     calls,
     isSession: backend.sessions !== undefined,
+    isPart,
     mayAsk: () => !observer.hasAskedAgain,
     ask: (next) => openOne(serving, next, [target], 'again'),
     keep: (shown, record) => callChecks.keep(caller, shown, record),
     abandon: abandonAt(target),
     note: (text) => notes.add(text),
-    onRetried: () => observer.checked('retried'),
+    onRetried: () => observer.askedAgain(),
   }
 }
 

@@ -23,6 +23,8 @@ export interface RetryTurnOptions {
   calls: TurnCalls
   /** The service keeps the conversation: all calls of an answer must have their results before it goes on. */
   isSession: boolean
+  /** One of several parts of the client's answer. */
+  isPart?: boolean
   /** False if the model was asked again before, for a call that could not be read. */
   mayAsk(): boolean
   /** Opens the second answer, with the check of its calls. */
@@ -75,6 +77,7 @@ class Retry {
     this.#answer = new JoinedAnswer({
       progressAs: 'off',
       onlyLastText: options.request.responseFormat !== undefined,
+      tellsLastInput: options.isPart === true,
       showsCall: (call) => this.#shows(call),
     })
   }

@@ -96,7 +96,7 @@ const openai = httpBackend('openai', 'gpt-demo', {
   },
 })
 
-const gemini = httpBackend('gemini', 'gemini-3.8-flash', {
+export const geminiBackend = httpBackend('gemini', 'gemini-3.8-flash', {
   received: receivedByGemini,
   halfCall: [{ raw: 'data: {"candidates":[{"content":{"parts":[{"functionCall":{"name":"read","args":{"pa' }],
 })
@@ -134,8 +134,7 @@ const cursor: DoorBackend = {
   callsEnd: true,
 }
 
-/** By day wire-cases/gemini-backend.test.ts has Gemini at every door. */
-export const doorBackends: readonly DoorBackend[] = [claude('anthropic'), openai, text, gemini, cursor]
+export const doorBackends: readonly DoorBackend[] = [claude('anthropic'), openai, text, geminiBackend, cursor]
 
 /** For a bench with `clouds`. */
 export const cloudBackends: readonly DoorBackend[] = [claude('bedrock'), claude('vertex')]

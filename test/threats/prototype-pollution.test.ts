@@ -27,7 +27,7 @@ import { askDoor, bodyFor, threatDoors } from './doors.ts'
 expectNothingStray()
 const bench = useBench({ openai: { lenient: true }, text: { lenient: true }, clouds: isNightly })
 const onClouds = spread(cloudBackends, 0)
-const backends = [...doorBackends, geminiBackend, ...onClouds]
+const backends = [...doorBackends, ...onClouds]
 
 const models = new Map<string, string>([
   ['openai', 'openai/gpt-demo'],

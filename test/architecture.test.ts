@@ -28,7 +28,10 @@ const rows: readonly (readonly [folder: string, mayImport: string])[] = [
     'core protocols/errors protocols/requests protocols/streams protocols/tool-schemas protocols/web-tools',
   ],
   ['protocols/aws', ''],
-  ['protocols/claude-clouds', 'core protocols/anthropic-messages protocols/aws protocols/errors'],
+  [
+    'protocols/claude-clouds',
+    'core protocols/anthropic-messages protocols/aws protocols/errors protocols/requests',
+  ],
   [
     'protocols/openai-responses',
     'core protocols/errors protocols/requests protocols/streams protocols/tool-schemas',

@@ -8,7 +8,7 @@ import { searchesTools } from '../../protocols/anthropic-messages/service-search
 import type { Platform } from './platform.ts'
 
 /** Who searches deferred tools, if a Messages client leaves it to its service. */
-export type ToolSearchBy = 'auto' | 'service' | 'gateway'
+type ToolSearchBy = 'auto' | 'service' | 'gateway'
 
 interface AnthropicOptions {
   name: string

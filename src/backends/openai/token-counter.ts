@@ -15,7 +15,7 @@ interface Tokenizer {
   setMergeCacheSize(size: number): void
 }
 
-export type LoadTokenizer = (encoding: Encoding) => Promise<Tokenizer>
+type LoadTokenizer = (encoding: Encoding) => Promise<Tokenizer>
 
 interface CounterOptions {
   backend: string

@@ -11,7 +11,7 @@ const perRequest = 3
 
 type Counted = Pick<TurnRequest, 'messages' | 'tools'>
 
-export interface CountedTexts {
+interface CountedTexts {
   texts: string[]
   surrounding: number
 }

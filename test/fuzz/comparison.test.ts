@@ -16,7 +16,11 @@ import { fromChatRequest } from '../../src/protocols/openai-chat/request-in.ts'
 import type { FrameBody } from '../../src/tapes/frame.ts'
 import { patience, toAnthropic, typed } from './accepted.ts'
 import { chatRequests } from './chat-request.ts'
+import { geminiChunk } from './gemini-chunks.ts'
+import { geminiRequests } from './gemini-request.ts'
 import { messagesRequests } from './messages-request.ts'
+import { ollamaRequests } from './ollama-request.ts'
+import { services } from './services.ts'
 import { fuzzShare } from './settings.ts'
 
 /** Bodies are large, and each leaf of both is looked for. */
@@ -29,7 +33,7 @@ const onWire = (body: unknown): unknown => JSON.parse(JSON.stringify(body) ?? 'n
 
 const part = fc.oneof(
   anyJson,
-  fc.record({ type: fc.constantFrom('text', 'thinking', 'tool_use', 'tool_result', 'image', 'function_call', 'reasoning', 'tool-result'), text: anyJson, content: anyJson, id: anyJson, name: anyJson, input: anyJson, summary: anyJson, arguments: anyJson, result: anyJson }, { requiredKeys: [] }),
+  fc.record({ type: fc.constantFrom('text', 'thinking', 'tool_use', 'tool_result', 'image', 'function_call', 'reasoning', 'tool-result'), text: anyJson, content: anyJson, id: anyJson, name: anyJson, input: anyJson, summary: anyJson, arguments: anyJson, result: anyJson, function: anyJson, custom: anyJson, functionCall: anyJson, functionResponse: anyJson, inlineData: anyJson }, { requiredKeys: [] }),
 ) // biome-ignore format: one line a shape
 const message = fc.record(
   { role: fc.constantFrom('user', 'assistant', 'tool', 'system'), content: fc.oneof(anyJson, fc.array(part)), tool_calls: fc.oneof(anyJson, fc.array(part)), function_call: anyJson, tool_call_id: anyJson, reasoning: anyJson, parts: fc.array(part), type: anyJson },
@@ -40,11 +44,16 @@ const body = fc.oneof(
   anyJson,
   chatRequests({ conforming: false }),
   messagesRequests('claude-demo', { conforming: false }),
+  geminiRequests('box/asked', 'claude-demo'),
+  ollamaRequests(),
   fc.record({ messages: fc.array(message), system: fc.oneof(anyJson, fc.array(part)), input: fc.oneof(anyJson, fc.array(part)), contents: fc.array(message), systemInstruction: anyJson, tools: fc.oneof(anyJson, fc.array(tool)), generationConfig: anyJson, tool_choice: anyJson, thinking: anyJson, ['odd "name'.concat('"')]: anyJson }, { requiredKeys: [] }),
 ) // biome-ignore format: one line a shape
 const answer = fc.oneof(
   anyJson,
   fc.record({ choices: fc.array(fc.record({ message, finish_reason: anyJson }, { requiredKeys: [] })), usage: anyJson, id: anyJson }, { requiredKeys: [] }),
+  geminiChunk,
+  fc.record({ candidates: fc.array(fc.record({ content: message, finishReason: anyJson }, { requiredKeys: [] })), usageMetadata: anyJson }, { requiredKeys: [] }),
+  fc.record({ model: anyJson, message, done: anyJson, done_reason: anyJson, eval_count: anyJson }, { requiredKeys: [] }),
   fc.record({ content: fc.array(part), stop_reason: anyJson, usage: anyJson }, { requiredKeys: [] }),
   fc.record({ output: fc.array(fc.oneof(part, message)), status: anyJson }, { requiredKeys: [] }),
 ) // biome-ignore format: one line a shape
@@ -82,8 +91,22 @@ describe('comparisons', patience, () => {
     )
   }) // biome-ignore format: one line
 
+  it.each(services)('of a Chat request and its translation for $service cover each leaf once', ({ model, bodyOf }) => {
+    fc.assert(
+      fc.property(chatRequests({ conforming: true }), (chat) => {
+        const turn = typed(() => fromChatRequest(chat, new Notes()).turn)
+        const upstream = turn && bodyOf(turn, model)
+        if (!upstream) return
+        const [client, theirs] = [onWire(chat), onWire(upstream)]
+        const rows = compareUnits(requestUnits(client), requestUnits(theirs), { direction: 'to upstream', sameDialect: false })
+        expect([...uncovered(rows, 'client', client), ...uncovered(rows, 'upstream', theirs)]).toEqual([])
+      }),
+      share,
+    )
+  }) // biome-ignore format: one line
+
   it('of any answer do not fail, streamed or whole', () => {
-    const event = fc.oneof(anyJson, fc.record({ type: fc.constantFrom('message_start', 'content_block_start', 'content_block_delta', 'content_block_stop', 'message_delta', 'response.created', 'response.output_item.added', 'response.output_item.done', 'response.output_text.delta', 'response.completed'), index: anyJson, message, delta: anyJson, item: part, response: anyJson, output_index: anyJson, content_block: part }, { requiredKeys: [] }), fc.record({ choices: fc.array(fc.record({ delta: message, index: anyJson, finish_reason: anyJson }, { requiredKeys: [] })) }))
+    const event = fc.oneof(anyJson, fc.record({ type: fc.constantFrom('message_start', 'content_block_start', 'content_block_delta', 'content_block_stop', 'message_delta', 'response.created', 'response.output_item.added', 'response.output_item.done', 'response.output_text.delta', 'response.completed'), index: anyJson, message, delta: anyJson, item: part, response: anyJson, output_index: anyJson, content_block: part }, { requiredKeys: [] }), fc.record({ choices: fc.array(fc.record({ delta: message, index: anyJson, finish_reason: anyJson }, { requiredKeys: [] })) }), geminiChunk)
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.array(event)), fc.boolean(), (came, asked) => {
         const text = typeof came === 'string' ? came : came.map((data) => `data: ${JSON.stringify(data) ?? ''}\n\n`).join('')

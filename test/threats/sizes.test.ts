@@ -8,17 +8,20 @@ import { describe, expect, it } from 'vitest'
 import { askCursor, transports, useCursorBench } from '../cursor-bench.ts'
 import { spread } from '../depth.ts'
 import { expectNothingStray, startUpstream } from '../end-to-end/wire.ts'
-import { ask, type ClaudeName, chat, chatStream, claudeAt, claudeNames, startGateway } from '../harness.ts'
+import { ask, chat, chatStream, claudeAt, claudeNames, startGateway, upstreamKey } from '../harness.ts'
 import { eventFrames, floods, headerFloods, hostileFrames } from './cases/sizes.ts'
 
 expectNothingStray()
 
-const services = ['openai', ...claudeNames] as const
+const services = ['openai', ...claudeNames, 'gemini'] as const
 
-const startBox = (service: 'openai' | ClaudeName, baseUrl: string) =>
-  startGateway({
-    backends: { box: service === 'openai' ? { kind: service, baseUrl } : claudeAt(service, baseUrl) },
-  })
+const startBox = (service: (typeof services)[number], baseUrl: string) =>
+  startGateway({ backends: { box: boxAt(service, baseUrl) } })
+
+function boxAt(service: (typeof services)[number], baseUrl: string) {
+  if (service === 'openai') return { kind: service, baseUrl }
+  return service === 'gemini' ? { kind: service, baseUrl, apiKey: upstreamKey } : claudeAt(service, baseUrl)
+}
 
 describe.each(transports)('frames over %s', (transport) => {
   const bench = useCursorBench({ transport })
@@ -59,7 +62,27 @@ describe('frames of Bedrock', () => {
   })
 })
 
-describe.each(spread(services, 1))('bodies of an %s upstream', (service) => {
+it('pieces of a call of Gemini that stand for far more than they are: an error, and no gigabyte', async () => {
+  const partialArgs = Array.from({ length: 5_000 }, (_, at) => ({
+    jsonPath: `$.a[${at}][9999]`,
+    numberValue: 1,
+  }))
+  const calls = [{ name: 'read', willContinue: true }, { partialArgs }]
+  const upstream = await startUpstream((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    for (const functionCall of calls)
+      response.write(
+        `data: ${JSON.stringify({ candidates: [{ content: { parts: [{ functionCall }] } }] })}\n\n`,
+      )
+  })
+  const { gateway, url } = await startBox('gemini', upstream.url)
+  const { status, error } = await chatStream(url, ask('box/x'))
+  expect([status, error?.message]).toEqual([502, expect.stringMatching(/malformed arguments/)])
+  await gateway.close()
+  await upstream.close()
+})
+
+describe.each(spread(services, 2))('bodies of an %s upstream', (service) => {
   it.each(floods)('$name', async ({ status, headers, piece, mostBytes, takenBytes, stream = false }) => {
     let written = 0
     const upstream = await startUpstream((_request, response) => {
@@ -148,8 +171,8 @@ async function startRaw(text: string) {
   }
 }
 
-describe.each(spread(services, 1))('values in answers of an %s upstream', (service) => {
-  const emptyOnes = `{"type":"message_start","choices":[],"content":[${Array(500_000).fill('{}').join(',')}]}`
+describe.each(spread(services, 2))('values in answers of an %s upstream', (service) => {
+  const emptyOnes = `{"type":"message_start","choices":[],"candidates":[],"content":[${Array(500_000).fill('{}').join(',')}]}`
 
   it.each([
     { form: 'whole', stream: false, type: 'application/json', body: emptyOnes },

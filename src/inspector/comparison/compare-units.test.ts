@@ -135,3 +135,17 @@ describe('answers', () => {
     expect([...uncovered(rows, 'client', ours), ...uncovered(rows, 'upstream', theirs)]).toEqual([])
   })
 }) // biome-ignore format: one line a body
+
+it.each([
+  { functionCall: {} },
+  { functionResponse: {} },
+  { inlineData: {} },
+  { functionCall: {}, thoughtSignature: 'x' },
+])('a part of Gemini whose member is empty is a part like any other: %j', (part) => {
+  const body = { candidates: [{ content: { parts: [part] } }] }
+  const rows = compareUnits(answerUnits(body), answerUnits('x'), {
+    direction: 'to client',
+    sameDialect: false,
+  })
+  expect(uncovered(rows, 'client', body)).toEqual([])
+})

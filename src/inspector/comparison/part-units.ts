@@ -63,7 +63,7 @@ export function partUnits(part: unknown, path: string, role: string): Unit[] {
   if (!isObject(part)) return [unitOf('text', role, [{ term: 'text', path, value: part }])]
   if (isChatCall(part)) return [chatCall(part, path, role)]
   for (const [name, shape] of byMember)
-    if (isObject(part[name])) return shaped(part[name], at(path, name), role, shape, others(part, path, name))
+    if (isFilled(part[name])) return shaped(part[name], at(path, name), role, shape, others(part, path, name))
   const shape = typeof part.type === 'string' ? shapes.get(part.type) : undefined
   if (shape && Object.hasOwn(part, shape.main)) return shaped(part, path, role, shape)
   if (typeof part.text === 'string')
@@ -74,12 +74,15 @@ export function partUnits(part: unknown, path: string, role: string): Unit[] {
 
 const thought: Shape = { ...reasoning('text'), terms: { text: 'reasoning' } }
 
-const isChatCall = (part: Fields): part is Fields & { function: Fields } =>
-  isObject(part.function) || (isObject(part.custom) && part.type === 'custom')
+/** An object without members is a value: it has no fields of its own. */
+const isFilled = (value: unknown): value is Fields => isObject(value) && Object.keys(value).length > 0
+
+const isChatCall = (part: Fields): boolean =>
+  isFilled(part.function) || (isFilled(part.custom) && part.type === 'custom')
 
 /** `{ id, type, function: { name, arguments } }` */
 function chatCall(part: Fields, path: string, role: string): Unit {
-  const inner = isObject(part.function) ? 'function' : 'custom'
+  const inner = isFilled(part.function) ? 'function' : 'custom'
   const made = part[inner] as Fields
   const terms = { arguments: 'arguments', input: 'arguments' }
   const fields = [

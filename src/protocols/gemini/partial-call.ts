@@ -5,6 +5,8 @@ import { type Fields, isObject } from '../../base/json.ts'
 /** No model writes longer lists or deeper paths. */
 const longestPath = 64
 const mostElements = 10_000
+/** Empty elements have no piece, so a list may have gaps. All those of a call: a short piece could stand for ten thousand. */
+const mostGaps = 10_000
 
 const step = /\.([^.[\]]+)|\[(\d{1,6})\]|\['((?:[^'\\]|\\.)*)'\]/y
 
@@ -27,6 +29,7 @@ function stepsOf(path: string): (string | number)[] | undefined {
 export class PartialCall {
   readonly name: string
   readonly #args: Fields = {}
+  #gaps = 0
 
   constructor(name: string) {
     this.name = name
@@ -48,17 +51,33 @@ export class PartialCall {
     let holder: unknown = this.#args
     for (const [at, each] of steps.entries()) {
       const next = at + 1 < steps.length ? steps[at + 1] : last
-      holder = childOf(holder, each, typeof next === 'number')
+      holder = this.#childOf(holder, each, typeof next === 'number')
       if (holder === undefined) return false
     }
     const before = memberOf(holder, last)
     const value = valueIn(piece)
     if (value === undefined) return true
-    return setMember(
+    return this.#setMember(
       holder,
       last,
       typeof before === 'string' && typeof value === 'string' ? before + value : value,
     )
+  }
+
+  #setMember(holder: unknown, key: string | number, value: unknown): boolean {
+    if (!isPlace(holder, key)) return false
+    if (Array.isArray(holder)) this.#gaps += Math.max(0, Number(key) - holder.length)
+    if (this.#gaps > mostGaps) return false
+    holder[key] = value
+    return true
+  }
+
+  /** The object or list at a step, made if it is not there. */
+  #childOf(holder: unknown, key: string | number, isList: boolean): unknown {
+    const known = memberOf(holder, key)
+    if (known !== undefined) return known
+    const made = isList ? [] : {}
+    return this.#setMember(holder, key, made) ? made : undefined
   }
 }
 
@@ -74,17 +93,3 @@ const isPlace = (holder: unknown, key: string | number): holder is Record<string
 
 const memberOf = (holder: unknown, key: string | number): unknown =>
   isPlace(holder, key) && Object.hasOwn(holder, key) ? holder[key] : undefined
-
-function setMember(holder: unknown, key: string | number, value: unknown): boolean {
-  if (!isPlace(holder, key)) return false
-  holder[key] = value
-  return true
-}
-
-/** The object or list at a step, made if it is not there. */
-function childOf(holder: unknown, key: string | number, isList: boolean): unknown {
-  const known = memberOf(holder, key)
-  if (known !== undefined) return known
-  const made = isList ? [] : {}
-  return setMember(holder, key, made) ? made : undefined
-}

@@ -52,7 +52,7 @@ export const caseCounts: Readonly<Record<string, string>> = {
   'tool-results': `${hostileResults.length} results on 2 models without tools, and on each other kind of backend in turn`,
   secrets: `${allCanaries.length} secrets, ${leaks.length} paths × ${threatDoors.length} doors, ${wrongSettings.length} wrong settings`,
   'secret-forms': `${kinds.length} kinds × ${writings.length} ways of writing, ${known.length} known secrets × ${writings.length + encodings.length}`,
-  sizes: `${hostileFrames.length} frames × 2 transports, ${eventFrames.length} frames of Bedrock, ${floods.length + headerFloods.length} floods × 4 backends`,
+  sizes: `${hostileFrames.length} frames × 2 transports, ${eventFrames.length} frames of Bedrock, ${floods.length + headerFloods.length} floods × 5 backends`,
   injection: `${lineBreaks.length} breaks × ${threatDoors.length} doors × 7 places, ${upstreamHeaders.length + clientHeaders.length} headers × ${threatDoors.length} doors`,
   terminal: `${terminalTricks.length} control and format characters`,
   'prototype-pollution': `${specialNames.length} names × ${threatDoors.length} doors × ${doorBackends.length + 1 + cloudBackends.length} backends, ${namedPlaces.length} other places`,

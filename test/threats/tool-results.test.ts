@@ -11,7 +11,7 @@ import { dangerousTool, hostileResults } from './cases/tool-results.ts'
 import { askDoor, type ThreatDoor, threatDoors } from './doors.ts'
 
 expectNothingStray()
-const bench = useBench({ openai: { lenient: true }, text: { lenient: true } })
+const bench = useBench({ openai: { lenient: true }, text: { lenient: true }, clouds: true })
 let qwen: QwenWebSim
 let qwenUrl: string
 let close: () => Promise<void>
@@ -51,7 +51,10 @@ function answerWith(model: string, say: string): void {
 const { markers } = familiesOf({ format: 'json', callTag: defaultCallTag, resultTag: 'tool_response' })
 const ownMarkup = /^<tool_response>\n([\s\S]*)\n<\/tool_response>$/
 
-const others = ['openai/gpt-demo', 'anthropic/claude-demo', 'cursor/composer-2', 'qwen/qwen3-max']
+const others = [
+  ...['openai/gpt-demo', 'anthropic/claude-demo', 'cursor/composer-2', 'qwen/qwen3-max'],
+  ...['gemini/gemini-3.8-flash', 'bedrock/claude-demo', 'vertex/claude-demo'],
+]
 const rows = hostileResults.map((result, at) => ({
   ...result,
   door: threatDoors[at % threatDoors.length] as ThreatDoor,
@@ -99,12 +102,12 @@ describe('a result that is too long', () => {
     expect(sent).not.toContain('the-end')
   })
 
-  it.each(['openai/gpt-demo', 'anthropic/claude-demo'])(
+  it.each(others.filter((model) => !/^(?:cursor|qwen)/.test(model)))(
     '%s: is the business of the service',
     async (model) => {
       answerWith(model, 'Fine.')
       await given(threatDoors[0] as ThreatDoor, model, long)
-      const sim = model.startsWith('openai') ? bench.openai : bench.anthropic
+      const sim = bench[model.split('/')[0] as 'openai']
       expect(sim.requests.at(-1)?.bodyText).toContain('the-end')
     },
   )

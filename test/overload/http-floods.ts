@@ -1,6 +1,8 @@
 // What hostile upstreams send, by the protocol that they speak.
 
-export type DoorName = 'chat' | 'messages' | 'responses'
+import { encodeChunk } from '../../sim/clouds/event-stream.ts'
+
+export type DoorName = 'chat' | 'messages' | 'responses' | 'gemini' | 'ollama'
 
 export interface Way {
   door: DoorName
@@ -13,7 +15,7 @@ export interface HttpFlood {
   name: string
   backend: Record<string, unknown>
   type: string
-  head: string
+  head: string | Buffer
   /** Sent again and again. */
   piece(at: number): Buffer
   ways: readonly Way[]
@@ -27,21 +29,31 @@ export interface HttpFlood {
 }
 
 const doors: readonly DoorName[] = ['chat', 'messages', 'responses']
-const whole: readonly Way[] = doors.map((door) => ({ door, stream: false, keeps: true }))
+const wholeAt = (of: readonly DoorName[]): readonly Way[] =>
+  of.map((door) => ({ door, stream: false, keeps: true }))
+const whole = wholeAt(doors)
+const newer: readonly DoorName[] = ['gemini', 'ollama']
 const streamed = (keeps: boolean, of = doors): readonly Way[] =>
   of.map((door) => ({ door, stream: true, keeps }))
 
 const sse = 'text/event-stream'
 const openai = { kind: 'openai', apiKey: 'x' }
 const anthropic = { kind: 'anthropic', apiKey: 'x' }
+const gemini = { kind: 'gemini', apiKey: 'x' }
+const bedrock = { ...anthropic, provider: 'bedrock', region: 'us-east-1' }
+const vertex = {
+  ...{ kind: 'anthropic', provider: 'vertex', region: 'us-east5', project: 'my-project' },
+  ...{ accessToken: 'x', models: ['x'] },
+}
 
 const event = (data: unknown) => `data: ${JSON.stringify(data)}\n\n`
 const named = (data: { type: string }) => `event: ${data.type}\n${event(data)}`
 const chunk = (delta: unknown) => event({ id: 'c', choices: [{ index: 0, delta }] })
 
 /** One text many times over, in writes of about 64 KiB. */
-const again = (text: string): (() => Buffer) => {
-  const bytes = Buffer.from(text.repeat(Math.max(1, Math.ceil(65_536 / text.length))))
+const again = (text: string | Buffer): (() => Buffer) => {
+  const times = Math.max(1, Math.ceil(65_536 / text.length))
+  const bytes = Buffer.concat(Array.from({ length: times }, () => Buffer.from(text)))
   return () => bytes
 }
 const wide = 'много слов '.repeat(10)
@@ -52,6 +64,25 @@ const delta = (index: number, of: unknown) =>
   named({ type: 'content_block_delta', index, delta: of } as never)
 const stop = (index: number) => named({ type: 'content_block_stop', index } as never)
 const start = named({ type: 'message_start', message: { id: 'm', model: 'x', usage: {} } } as never)
+
+const generated = (...parts: unknown[]) => event({ candidates: [{ content: { role: 'model', parts } }] })
+/** Mostly no text: a chunk in the lane is held as it came and as what it says, and a read of them has to fit into the least limit. */
+const shortText = event({
+  candidates: [{ content: { role: 'model', parts: [{ text: 'x'.repeat(200) }] } }],
+  responseId: 'r'.repeat(400),
+})
+/** Events of Messages in the frames of Bedrock. */
+const framed = (...events: unknown[]) => Buffer.concat(events.map((one) => encodeChunk(JSON.stringify(one))))
+const eventStream = 'application/vnd.amazon.eventstream'
+const begun = [
+  { type: 'message_start', message: { id: 'm', model: 'x', usage: {} } },
+  { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+]
+const textDelta = (text: string) => ({
+  type: 'content_block_delta',
+  index: 0,
+  delta: { type: 'text_delta', text },
+})
 
 const tool = {
   name: 'read',
@@ -88,4 +119,18 @@ export const httpFloods: readonly HttpFlood[] = [
   { name: 'empty blocks', backend: anthropic, type: sse, head: start, piece: again(block(0, { type: 'thinking', thinking: '' }) + stop(0)), ways: streamed(true, ['messages']) },
   { name: 'signatures', backend: anthropic, type: sse, head: start, piece: again(block(0, { type: 'thinking', thinking: 'h' }) + delta(0, { type: 'signature_delta', signature: 's'.repeat(1_000) }) + stop(0)), ways: [...whole, ...streamed(false, ['messages'])] },
   { name: 'redacted thinking', backend: anthropic, type: sse, head: start, piece: again(block(0, { type: 'redacted_thinking', data: 's'.repeat(10_000) }) + stop(0)), ways: whole },
+  { name: 'text, at the newer doors', backend: openai, type: sse, head: '', piece: again(chunk({ content: 'x'.repeat(1_000) })), ways: [...wholeAt(newer), ...streamed(false, newer)] },
+  { name: 'text', backend: gemini, type: sse, head: '', piece: again(shortText), ways: [...wholeAt(['chat', ...newer]), ...streamed(false, ['messages', ...newer])] },
+  { name: 'thoughts', backend: gemini, type: sse, head: '', piece: again(generated({ text: 'hm '.repeat(50), thought: true })), ways: wholeAt(['messages', 'gemini']) },
+  { name: 'a whole answer', backend: gemini, type: 'application/json', head: '{"candidates":[{"content":{"parts":[{"text":"', piece: again('x'.repeat(65_536)), ways: wholeAt(['chat', 'gemini']), mostBytes: 24 * 1024 * 1024 },
+  { name: 'an event of empty objects', backend: gemini, type: sse, head: 'data: {"candidates":[', piece: again('{},'), ways: streamed(true, ['chat', 'gemini']), mostBytes: 6 * 1024 * 1024, nightlyBytes: 6 * 1024 * 1024, tail: '{}]}\n\n' },
+  { name: 'signed calls', backend: gemini, type: sse, head: '', piece: (at) => Buffer.from(Array.from({ length: 100 }, (_, of) => generated({ functionCall: { id: `c${at * 100 + of}`, name: 'read', args: { a: 1 } }, thoughtSignature: 's'.repeat(500) })).join('')), ways: streamed(true, ['chat', 'gemini']), request: (door) => door === 'chat' ? withTool(door) : {} },
+  { name: 'pieces of one call', backend: gemini, type: sse, head: generated({ functionCall: { id: 'a', name: 'read', willContinue: true } }), piece: again(generated({ functionCall: { partialArgs: [{ jsonPath: '$.path', stringValue: 'x'.repeat(500), willContinue: true }], willContinue: true } })), ways: streamed(true, ['chat']), request: withTool },
+  { name: 'text', backend: bedrock, type: eventStream, head: framed(...begun), piece: again(framed(textDelta('x'.repeat(1_000)))), ways: [...wholeAt(['chat']), ...streamed(false, ['messages', 'ollama'])] },
+  { name: 'frames without a type', backend: bedrock, type: eventStream, head: framed(...begun), piece: again(framed({ p: 'x'.repeat(1_000) })), ways: streamed(false, ['messages']) },
+  { name: 'thinking', backend: bedrock, type: eventStream, head: framed(begun[0], { type: 'content_block_start', index: 0, content_block: { type: 'thinking', thinking: '' } }), piece: again(framed({ type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: 'hm '.repeat(50) } })), ways: streamed(true, ['messages']) },
+  { name: 'text', backend: vertex, type: sse, head: start + block(0, { type: 'text', text: '' }), piece: again(delta(0, { type: 'text_delta', text: 'x'.repeat(1_000) })), ways: [...wholeAt(['chat']), ...streamed(false, ['messages', 'gemini'])] },
 ] // biome-ignore format: a table, one flood a line
+
+/** What tells the rows of one kind apart. */
+export const placeOf = ({ backend }: HttpFlood): string => String(backend.provider ?? backend.kind)

@@ -3,7 +3,20 @@
 import { startUpstream } from '../end-to-end/wire.ts'
 import type { DoorName, HttpFlood } from './http-floods.ts'
 
-const paths = { chat: '/v1/chat/completions', messages: '/v1/messages', responses: '/v1/responses' }
+const paths: Record<DoorName, (stream: boolean) => string> = {
+  chat: () => '/v1/chat/completions',
+  messages: () => '/v1/messages',
+  responses: () => '/v1/responses',
+  gemini: (stream) => `/v1beta/models/box/x:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
+  ollama: () => '/api/chat',
+}
+
+function bodyFor(door: DoorName, stream: boolean): Record<string, unknown> {
+  const messages = [{ role: 'user', content: 'hi' }]
+  if (door === 'gemini') return { contents: [{ role: 'user', parts: [{ text: 'hi' }] }] }
+  const limit = door === 'ollama' ? {} : { max_tokens: 100 }
+  return { model: 'box/x', stream, ...limit, ...(door === 'responses' ? { input: 'hi' } : { messages }) }
+}
 
 /** Sends the head, then the pieces repeatedly, until all is sent or the connection closes. */
 export async function startFlood({ type, head, piece, tail }: HttpFlood, mostBytes: number) {
@@ -41,14 +54,8 @@ export async function askFlooded(
   door: DoorName,
   stream: boolean,
 ): Promise<Tail> {
-  const body = {
-    model: 'box/x',
-    stream,
-    max_tokens: 100,
-    ...(door === 'responses' ? { input: 'hi' } : { messages: [{ role: 'user', content: 'hi' }] }),
-    ...row.request?.(door),
-  }
-  const response = await fetch(`${url}${paths[door]}`, {
+  const body = { ...bodyFor(door, stream), ...row.request?.(door) }
+  const response = await fetch(`${url}${paths[door](stream)}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),

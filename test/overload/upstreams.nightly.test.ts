@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest'
 import { share } from '../depth.ts'
 import { expectHeld, floodBytes, MiB, overload, report } from './harness.ts'
-import { httpFloods } from './http-floods.ts'
+import { httpFloods, placeOf } from './http-floods.ts'
 import { askFlooded, startFlood } from './http-upstream.ts'
 
 describe.each(httpFloods)('$backend.kind: $name', (row) => {
@@ -13,11 +13,11 @@ describe.each(httpFloods)('$backend.kind: $name', (row) => {
     { timeout: 300_000 },
     async ({ door, stream, keeps }) => {
       const { url: baseUrl, flood, close } = await startFlood(row, row.nightlyBytes ?? floodBytes)
-      const config = { backends: { box: { ...row.backend, baseUrl } } }
+      const config = { ollama: { enabled: true }, backends: { box: { ...row.backend, baseUrl } } }
       const measured = await overload({ config }, ({ url }) => askFlooded(url, row, door, stream))
       await close()
       const sent = Math.round(flood.sent / MiB)
-      report(`${row.backend.kind}: ${row.name}, ${door}, stream ${stream}, ${sent} MiB sent`, measured)
+      report(`${placeOf(row)}: ${row.name}, ${door}, stream ${stream}, ${sent} MiB sent`, measured)
       expectHeld(measured)
       if (row.nightlyBytes === undefined) expect(flood.isWhole).toBe(!keeps)
       if (keeps) expect(measured.result?.tail).toMatch(/more than \d+ (MiB|JSON values)/)

@@ -40,7 +40,7 @@ describe.each(tables)('repairs of answers from %s', (api, rows: Record<string, R
 })
 
 describe('changes of requests', () => {
-  const bench = useInspected()
+  const bench = useInspected({ clouds: isNightly })
   const odd: Body = {
     messages: [
       user('go'),
@@ -54,15 +54,31 @@ describe('changes of requests', () => {
     ...{ reasoning_effort: 'minimal', response_format: { type: 'json_object' }, novel: { a: 1 } },
   }
 
-  it.each(['anthropic/claude-demo', 'openai/gpt-4o', 'cursor/composer-2', 'text/text-demo'])(
-    '%s',
-    async (model) => {
-      await chatStream(bench.url, ask(model, odd))
-      const frames = await lastFrames(bench)
-      expect(frames.some((frame) => frame.side === 'gateway' && frame.do === 'note')).toBe(true)
-      expect(await unseenNotes(frames)).toEqual([])
-    },
-  )
+  const models = [
+    ...['anthropic/claude-demo', 'openai/gpt-4o', 'cursor/composer-2', 'text/text-demo'],
+    ...['gemini/gemini-3.8-flash', ...(isNightly ? ['bedrock/claude-demo', 'vertex/claude-demo'] : [])],
+  ]
+
+  async function expectSeen() {
+    const frames = await lastFrames(bench)
+    expect(frames.some((frame) => frame.side === 'gateway' && frame.do === 'note')).toBe(true)
+    expect(await unseenNotes(frames)).toEqual([])
+  }
+
+  it.each(models)('%s', async (model) => {
+    await chatStream(bench.url, ask(model, odd))
+    await expectSeen()
+  })
+
+  it.each(models)('%s, by the Ollama door', async (model) => {
+    const { messages, tools, novel } = odd
+    const options = { temperature: 1.7, seed: 4, stop: ['END', ' '], num_predict: 99, mirostat: 2 }
+    const body = { ...{ model, messages, tools, novel, options }, think: 'minimal', format: 'json' }
+    const headers = { 'content-type': 'application/json' }
+    const init = { method: 'POST', headers, body: JSON.stringify(body) }
+    await (await fetch(`${bench.url}/api/chat`, init)).text()
+    await expectSeen()
+  })
 
   it("Gemini's signatures of calls that are not known, and that are refused", async () => {
     const made = { name: 'read', arguments: '{"path":"a.txt"}' }

@@ -4,7 +4,7 @@ import { cutCallNote } from '../../src/protocols/requests/tool-input.ts'
 import type { Expected } from './repair-rows.ts'
 
 export interface ScriptedRow {
-  api: 'chat' | 'messages' | 'responses'
+  api: 'chat' | 'messages' | 'responses' | 'gemini'
   name: string
   /** The data of each event; or the body of an answer that is not streamed. */
   sent: readonly object[] | object
@@ -150,7 +150,31 @@ const responses: readonly ScriptedRow[] = [
   forwarded('usage with a figure missing, whole', answer(message('Hi.'), { usage: { input_tokens: 1, output_tokens: 1 } }), [], ['Hi.'], ['usage-figures']),
 ] // biome-ignore format: one line a row
 
-export const scriptedRows: readonly ScriptedRow[] = [...chat, ...messages, ...responses]
+// Gemini
+const answered = (parts: Fields[], more: Fields = {}, usage = true): Fields => ({
+  candidates: [{ content: { role: 'model', parts }, index: 0, ...more }],
+  ...(usage ? { usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 } } : {}),
+  ...{ modelVersion: 'm', responseId: 'r' },
+})
+const stopped = { finishReason: 'STOP' }
+const hi = { text: 'Hi.' }
+const reading = (args: unknown, more: Fields = { id: 'fc' }): Fields => ({
+  functionCall: { name: 'read', args, ...more },
+})
+const google = (name: string, sent: ScriptedRow['sent'], others: readonly Expected[], says: readonly string[], own: readonly Expected[] = []): ScriptedRow => ({ api: 'gemini', name, sent, others, own, says }) // biome-ignore format: one line
+
+const gemini: readonly ScriptedRow[] = [
+  google('a clean answer', [answered([{ text: 'Hm.', thought: true }]), answered([hi]), answered([reading({ path: 'a' })]), answered([{ text: '' }], stopped)], [], ['Hi.', '"a"']),
+  google('a clean answer, whole', answered([hi], stopped), [], ['Hi.']),
+  google('calls without ids', [answered([reading({ path: 'a' }, {})]), answered([reading({ path: 'b' }, {})], stopped)], [], ['"a"', '"b"']),
+  google('a finish reason that nobody knows', [answered([hi]), answered([{ text: '' }], { finishReason: 'TIRED' })], ['odd-finish'], ['Hi.']),
+  google('a part that nobody knows', [answered([hi]), answered([{ hologram: {} }], stopped)], ['odd-part'], ['Hi.']),
+  google('text after the end', [answered([hi], stopped), answered([{ text: 'Lost.' }])], ['output-after-end'], ['Hi.'], ['output-after-end']),
+  google('arguments as text', [answered([reading('{"path":"a"}')]), answered([{ text: '' }], stopped)], [': doubly encoded arguments were decoded'], ['"a"'], [': doubly encoded arguments were decoded']),
+  google('null arguments, whole', answered([reading(null)], stopped), [': null arguments became {}'], ['read'], [': null arguments became {}']),
+] // biome-ignore format: one line a row
+
+export const scriptedRows: readonly ScriptedRow[] = [...chat, ...messages, ...responses, ...gemini]
 
 /** Not equal to the first one, so that its place is clear. */
 const again: Fields = { ...start, again: true }

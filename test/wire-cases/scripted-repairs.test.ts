@@ -1,4 +1,4 @@
-// T106: repairs of faults that no simulator has, in all three dialects, at every door.
+// T106: repairs of faults that no simulator has, in all dialects, at every door.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { repairNotes } from '../../src/core/repairs.ts'
@@ -9,7 +9,10 @@ import { askNoted, notesFor } from './repair-bench.ts'
 import { repairRows, responsesRows } from './repair-rows.ts'
 import { lateRows, type ScriptedRow, scriptedRows, withoutStart } from './repair-scripts.ts'
 
-const models = { chat: 'box/m', messages: 'claude/claude-demo', responses: 'new/m' }
+const models = {
+  ...{ chat: 'box/m', messages: 'claude/claude-demo' },
+  ...{ responses: 'new/m', gemini: 'google/gemini-3.8-flash' },
+}
 let upstream: ScriptedUpstream
 let gateway: Awaited<ReturnType<typeof startGateway>>
 beforeAll(async () => {
@@ -19,6 +22,7 @@ beforeAll(async () => {
     backends: {
       box: { kind: 'openai', ...place },
       claude: { kind: 'anthropic', ...place },
+      google: { kind: 'gemini', ...place },
       new: { kind: 'openai', api: 'responses', ...place },
     },
   })
@@ -29,7 +33,7 @@ afterAll(async () => {
 })
 
 const frame = (api: string, data: object) =>
-  `${api === 'chat' ? '' : `event: ${(data as { type: string }).type}\n`}data: ${JSON.stringify(data)}\n\n`
+  `${api === 'chat' || api === 'gemini' ? '' : `event: ${(data as { type: string }).type}\n`}data: ${JSON.stringify(data)}\n\n`
 
 async function play({ api, sent, late }: ScriptedRow, door: (typeof doors)[number]) {
   const stream = Array.isArray(sent)

@@ -15,14 +15,19 @@ interface Refusal {
 
 const page = (body: string): Partial<Refusal> => ({ headers: { 'content-type': 'text/html' }, body })
 
-const models = { openai: 'openai/gpt-demo', anthropic: 'anthropic/claude-demo' }
+const models = {
+  openai: 'openai/gpt-demo',
+  anthropic: 'anthropic/claude-demo',
+  gemini: 'gemini/gemini-3.8-flash',
+}
+const backends = ['openai', 'anthropic', 'gemini'] as const
 
 async function ask(
   backend: keyof typeof models,
   door: string,
   body: Body,
 ): Promise<{ status: number; text: string }> {
-  const answer = await fetch(`${bench.url}${door}`, {
+  const answer = await fetch(bench.url + door.replace('MODEL', models[backend]), {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ model: models[backend], ...body }),
@@ -30,18 +35,26 @@ async function ask(
   return { status: answer.status, text: await answer.text() }
 }
 
+const geminiPath = '/v1beta/models/MODEL:generateContent'
+const ollamaPath = '/api/chat'
+
 const doors: [string, string, Body][] = [
   ['Chat', '/v1/chat/completions', { messages: [user('go')] }],
   ['Responses', '/v1/responses', { input: 'go' }],
   ['Messages', '/v1/messages', { max_tokens: 100, messages: [user('go')] }],
+  ['Gemini', geminiPath, { contents: [{ role: 'user', parts: [{ text: 'go' }] }] }],
+  ['Ollama', ollamaPath, { messages: [user('go')] }],
 ]
 const forms = doors.flatMap(([name, path, body]) =>
   [true, false].map((stream) => ({
     name: `${name}, ${stream ? 'streamed' : 'whole'}`,
-    path,
-    body: { ...body, stream },
+    path: path === geminiPath && stream ? path.replace('generate', 'streamGenerate') : path,
+    body: path === geminiPath ? body : { ...body, stream },
   })),
 )
+/** Their errors have no code for a conversation that is too long. */
+const codedForms = forms.filter(({ path }) => path.startsWith('/v1/'))
+const wordOf = (text: string): string => JSON.parse(text).error.message ?? JSON.parse(text).error
 
 /** The service, its error as sent, and the text that must reach the client. */
 const shapes: [string, Refusal, string][] = [
@@ -63,14 +76,13 @@ const shownStatus = (status: number, path: string) =>
   status === 422 || status === 451 ? 400 : status === 503 && path === '/v1/messages' ? 529 : status
 
 describe.each(spread(forms, 1))('T70: at $name', ({ path, body }) => {
-  describe.each(['openai', 'anthropic'] as const)('from %s', (backend) => {
+  describe.each(backends)('from %s', (backend) => {
     it.each(shapes)('%s: the words of the service reach the client', async (_whose, refusal, words) => {
       bench[backend].play([refusal])
       const { status, text } = await ask(backend, path, body)
       expect(status).toBe(shownStatus(refusal.status, path))
-      const error = JSON.parse(text).error as { message: string }
-      expect(error.message).toContain(words)
-      expect(error.message).not.toMatch(/without an explanation|alert\(1\)|b\{\}/)
+      expect(wordOf(text)).toContain(words)
+      expect(wordOf(text)).not.toMatch(/without an explanation|alert\(1\)|b\{\}/)
     })
   })
 })
@@ -125,9 +137,9 @@ const codeOf = (path: string, text: string) => {
     : (code ?? type)
 }
 
-describe.each(spread(forms, 1))('T70: at $name', ({ path, body }) => {
+describe.each(spread(codedForms, 1))('T70: at $name', ({ path, body }) => {
   it.each(overflows)('%s: a conversation that is too long is known as such', async (_whose, refusal) => {
-    for (const backend of ['openai', 'anthropic'] as const) {
+    for (const backend of backends) {
       bench[backend].play([refusal])
       const { status, text } = await ask(backend, path, body)
       expect(status).toBe(400)
@@ -136,7 +148,7 @@ describe.each(spread(forms, 1))('T70: at $name', ({ path, body }) => {
   })
 
   it.each(sizes)('%s: a body that is too large is not a context overflow', async (_whose, refusal) => {
-    for (const backend of ['openai', 'anthropic'] as const) {
+    for (const backend of backends) {
       bench[backend].play([refusal])
       const { status, text } = await ask(backend, path, body)
       expect([status, codeOf(path, text)]).toEqual([413, 'request_too_large'])

@@ -41,7 +41,7 @@ const words = new Map<string, WordFacts>(
 
 export function fromGeminiError(given: UpstreamRefusal): GatewayError {
   const refusal = { ...given, body: unlisted(given.body) }
-  const { text, status } = readRefusal(refusal)
+  const { text, kind, status } = readRefusal(refusal)
   const error = errorIn(refusal.body)
   const word = asCode(error.status)
   const known = words.get(word ?? '')
@@ -50,7 +50,7 @@ export function fromGeminiError(given: UpstreamRefusal): GatewayError {
   // An error inside of a stream may have its word alone.
   const first =
     status < 400 && known ? known.code : isAboutCredential(stated) ? stated : (known?.code ?? stated)
-  const code = refined(first, text, details)
+  const code = refined(first, { text, kind }, details)
   return upstreamError(
     { ...refusal, retryAfterMs: retryDelay(details, text) ?? refusal.retryAfterMs },
     {
@@ -88,12 +88,18 @@ const reasonIn = (details: readonly Fields[]) =>
   ofType(details, 'ErrorInfo').flatMap(({ reason }) => asCode(reason) ?? [])[0]
 
 /** What the API reports as a plain invalid request or as a rate limit, and is something else. */
-function refined(code: ErrorCode, text: string, details: readonly Fields[]): ErrorCode {
+function refined(
+  code: ErrorCode,
+  { text, kind }: { text: string; kind: string },
+  details: readonly Fields[],
+): ErrorCode {
+  // Relays of this API give other services' words, some under 413.
+  const isAboutRequest = code === 'invalid-request' || code === 'payload-too-large'
+  if (isAboutRequest && isOverflow(kind, text)) return 'context-overflow'
   if (code === 'invalid-request') {
     if (reasonIn(details) === 'API_KEY_INVALID' || /API key (?:not valid|expired)/i.test(text))
       return 'unauthenticated'
-    if (/user location is not supported/i.test(text)) return 'forbidden'
-    return isOverflow('', text) ? 'context-overflow' : code
+    return /user location is not supported/i.test(text) ? 'forbidden' : code
   }
   return code === 'rate-limited' && isLasting(text, details) ? 'quota-exhausted' : code
 }

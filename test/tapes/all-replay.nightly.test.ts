@@ -28,6 +28,14 @@ const rows: [folders: string[], turns: number, isCompared: boolean][] = [
   [['test/faults', 'test/malformed-calls', 'test/clients'], 1_500, false],
 ]
 
+/** All of them are among the replayed turns. */
+const sides = [
+  ...['openai-chat', 'openai-responses', 'anthropic-messages', 'gemini', 'ollama'].map(
+    (door) => `door ${door}`,
+  ),
+  ...['anthropic', 'cursor', 'gemini', 'openai'].map((kind) => `kind ${kind}`),
+]
+
 /** It breaks rules of the gateway on purpose. */
 const without = ['--exclude', '**/mutations.test.ts']
 
@@ -43,12 +51,13 @@ it.each(rows)('every turn of %s', async (folders, turns, isCompared) => {
       ...{ cwd: root, env, encoding: 'utf8' },
     })
     expect(run.status, run.stdout.slice(-500) + run.stderr.slice(0, 4_000)).toBe(0)
-    const { tapes, noted, different, unseen, notReplayable } = await tallyOf(folder, mostReplayed)
+    const { tapes, noted, replayed, different, unseen, notReplayable } = await tallyOf(folder, mostReplayed)
     expect(different).toEqual([])
     if (isCompared) expect(unseen).toEqual([])
     expect(noted).toBeGreaterThan(200)
     expect(Object.keys(notReplayable).filter((reason) => !reasons.includes(reason))).toEqual([])
     expect(tapes).toBeGreaterThan(turns)
+    expect(sides.filter((side) => !((replayed[side] ?? 0) > 3))).toEqual([])
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

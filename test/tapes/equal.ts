@@ -27,6 +27,8 @@ export interface Tally {
   tapes: number
   /** Tapes with notes. */
   noted: number
+  /** How many turns were replayed, by the door and by the kind of each backend. */
+  replayed: Record<string, number>
   /** In words that a failed test shows. */
   different: string[]
   /** Notes that the comparison of both sides does not show. */
@@ -40,10 +42,10 @@ export interface Tally {
  * them, chosen by the seed of the run.
  */
 export async function tallyOf(folder: string, most = Number.POSITIVE_INFINITY): Promise<Tally> {
-  const tally: Tally = { tapes: 0, noted: 0, different: [], unseen: [], notReplayable: {} }
+  const tally: Tally = { tapes: 0, noted: 0, replayed: {}, different: [], unseen: [], notReplayable: {} }
   const { different, notReplayable } = tally
   const paths = [folder, ...foldersIn(folder)].flatMap((one) => tapeFiles(one))
-  const replayed = new Set(share(paths, most))
+  const chosen = new Set(share(paths, most))
   const unseen = new Set<string>()
   for (const path of paths) {
     const file = readTapeFile(path)
@@ -51,7 +53,10 @@ export async function tallyOf(folder: string, most = Number.POSITIVE_INFINITY): 
     for (const { head, turn, frames } of file.tapes) {
       if (head.replay !== 'yes')
         notReplayable[head.replay ?? 'unsaid'] = (notReplayable[head.replay ?? 'unsaid'] ?? 0) + 1
-      else if (replayed.has(path)) different.push(...(await differencesOf(file, turn)))
+      else if (chosen.has(path)) {
+        for (const name of sidesOf(frames)) tally.replayed[name] = (tally.replayed[name] ?? 0) + 1
+        different.push(...(await differencesOf(file, turn)))
+      }
       if (gatewayFrames(frames, 'note').length === 0) continue
       tally.noted++
       for (const problem of await unseenNotes(frames)) unseen.add(problem)
@@ -60,6 +65,12 @@ export async function tallyOf(folder: string, most = Number.POSITIVE_INFINITY): 
   tally.unseen.push(...unseen)
   return tally
 }
+
+const sidesOf = (frames: ReadTape['frames']) =>
+  new Set([
+    ...gatewayFrames(frames, 'begin').map(({ door }) => `door ${door}`),
+    ...gatewayFrames(frames, 'target').map(({ kind }) => `kind ${kind}`),
+  ])
 
 const foldersIn = (folder: string) =>
   readdirSync(folder, { withFileTypes: true })

@@ -78,11 +78,11 @@ it('an error passes with its details, and its status', async () => {
   expect([answer.status, await answer.json()]).toEqual([429, { error }])
 })
 
-it('a call that does not fit is corrected, and the end still comes', async () => {
+it('T75: a call that does not fit is corrected under the id of the answer, and the end still comes', async () => {
   const wrong = chunks[2]
     ?.replace('"read"', '"Read"')
     .replace('"role":"model"}', '"role":"model"},"finishReason":"STOP"') as string
-  upstream.answer = { headers: eventStream, body: `data: ${wrong}\n\n` }
+  upstream.answer = { headers: eventStream, body: `data: ${chunks[0]}\n\ndata: ${wrong}\n\n` }
   const text = await (await send('streamGenerateContent?alt=sse', request)).text()
   const answers = text
     .split('\n\n')
@@ -95,4 +95,5 @@ it('a call that does not fit is corrected, and the end still comes', async () =>
   )
   expect(call?.name).toBe('read')
   expect(answers.at(-1).candidates[0].finishReason).toBe('STOP')
+  expect(new Set(answers.map(({ responseId }) => responseId))).toEqual(new Set(['r1']))
 })

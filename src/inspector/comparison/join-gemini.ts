@@ -1,7 +1,7 @@
 // Joins the chunks of Google's stream.
 
 import { type Fields, isObject } from '../../base/json.ts'
-import type { JoinedAnswer } from './joined-answer.ts'
+import type { JoinedAnswer, WireFact } from './joined-answer.ts'
 import type { StreamEvent } from './stream-events.ts'
 
 export function joinGemini(events: readonly StreamEvent[]): JoinedAnswer {
@@ -9,6 +9,7 @@ export function joinGemini(events: readonly StreamEvent[]): JoinedAnswer {
   const parts: unknown[] = []
   const candidate: Fields = {}
   const content: Fields = {}
+  let isLate = false
   for (const { data } of events) {
     if (!isObject(data)) continue
     const { candidates, ...others } = data
@@ -16,13 +17,34 @@ export function joinGemini(events: readonly StreamEvent[]): JoinedAnswer {
     const [one] = Array.isArray(candidates) ? candidates : []
     if (!isObject(one)) continue
     const { content: came, ...facts } = one
+    const isEnded = candidate.finishReason !== undefined
     Object.assign(candidate, facts)
     if (!isObject(came)) continue
     const { parts: pieces, ...rest } = came
     Object.assign(content, rest)
-    for (const part of Array.isArray(pieces) ? pieces : []) add(parts, part)
+    const list: unknown[] = Array.isArray(pieces) ? pieces : []
+    isLate ||= isEnded && list.some((part) => isObject(part) && part.text !== '')
+    for (const part of list) add(parts, part)
   }
-  return { whole: { candidates: [{ content: { parts, ...content }, ...candidate }], ...whole }, facts: [] }
+  const late: WireFact[] = isLate ? [{ term: 'output after the end', value: 'some', isOdd: true }] : []
+  return {
+    whole: { candidates: [{ content: { parts, ...content }, ...candidate }], ...whole },
+    facts: [...late, ...callFacts(parts)],
+  }
+}
+
+/** Of an answer that is not streamed. */
+export function geminiWholeFacts([candidate]: readonly unknown[]): WireFact[] {
+  const content = isObject(candidate) ? candidate.content : undefined
+  return isObject(content) && Array.isArray(content.parts) ? callFacts(content.parts) : []
+}
+
+/** Arguments are a value in this dialect. */
+function callFacts(parts: readonly unknown[]): WireFact[] {
+  const isText = parts.some(
+    (part) => isObject(part) && isObject(part.functionCall) && typeof part.functionCall.args === 'string',
+  )
+  return isText ? [{ term: 'arguments', value: 'a text', isOdd: true }] : []
 }
 
 /** A text goes on where the last part is a text of the same kind. */

@@ -123,6 +123,16 @@ it('Responses: takes items as they ended, and notices other ends', () => {
   expect(odd(text)).toEqual(['ends of texts: others than streamed'])
 })
 
+it.each([
+  ['output after the end: some', [{ parts: [{ text: 'Hi' }] }, { parts: [{ text: 'Lost' }] }]],
+  ['arguments: a text', [{ parts: [{ functionCall: { name: 'read', args: '{}' } }] }]],
+])('Gemini: %s', (fact, contents) => {
+  const chunks = contents.map((content) => ({ candidates: [{ content, finishReason: 'STOP' }] }))
+  expect(odd(sse(chunks))).toEqual([fact])
+  const whole = JSON.stringify(chunks[0])
+  expect(odd(whole, false)).toEqual(chunks.length > 1 ? [] : [fact])
+})
+
 it('Gemini: joins the texts of chunks, streamed as events or as a list', () => {
   const chunks = ['Hi', ' there'].map((text) => ({ candidates: [{ content: { role: 'model', parts: [{ text }] } }], modelVersion: 'm' })) // biome-ignore format: one line
   const whole = {

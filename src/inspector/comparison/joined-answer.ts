@@ -2,7 +2,7 @@
 
 import { isObject } from '../../base/json.ts'
 import { ChatJoin } from './join-chat.ts'
-import { joinGemini } from './join-gemini.ts'
+import { geminiWholeFacts, joinGemini } from './join-gemini.ts'
 import { joinMessages } from './join-messages.ts'
 import { joinOllama } from './join-ollama.ts'
 import { joinResponses } from './join-responses.ts'
@@ -54,6 +54,7 @@ function wholeFacts(whole: unknown): WireFact[] {
     )
   )
     return [{ term: 'arguments', value: 'no text', isOdd: true }]
+  if (Array.isArray(whole.candidates)) return geminiWholeFacts(whole.candidates)
   if (!Array.isArray(whole.choices)) return []
   return new ChatJoin([{ data: whole }]).callFacts()
 }

@@ -78,6 +78,7 @@ export function codexModel(model: CodexModelFacts, priority: number): Record<str
     supports_parallel_tool_calls: true,
     experimental_supported_tools: [],
     input_modalities: images === false ? ['text'] : ['text', 'image'],
+    // Every kind of backend has it: T80, and the real client's own search on each of them.
     supports_search_tool: true,
     // Code mode is for models that were trained for it: every other one calls tools as it knows them.
     tool_mode: null,

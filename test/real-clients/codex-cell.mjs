@@ -41,7 +41,7 @@ const asked = readFileSync(join(folder, 'model.log'), 'utf8')
   .filter((line) => /^POST/.test(line))
 console.log(
   JSON.stringify({
-    problem: failure ? tooMany() : (ended() ?? task.check({ ...seen, output, workspace })),
+    problem: failure ? miscounted() : (ended() ?? task.check({ ...seen, output, workspace })),
     milliseconds,
     requests: seen.bodies.length,
     statuses: [...new Set(seen.statuses)],
@@ -64,9 +64,14 @@ function ended() {
   return code === 0 ? undefined : `Codex ended with ${code}`
 }
 
-function tooMany() {
+/** Too few are as wrong as too many: what one retry would have mended is shown to the user. */
+function miscounted() {
   if (code === 0) return 'Codex did not report the failure'
-  return seen.bodies.length > task.most ? `${seen.bodies.length} requests` : undefined
+  const counts = [seen.bodies.length, asked.length]
+  const wanted = [task.requests, task.upstream]
+  return counts.join() === wanted.join()
+    ? undefined
+    : `${counts.join(' requests, ')} to the backend, and not ${wanted.join(', ')}`
 }
 
 /** What the user reads in the end. */
@@ -116,13 +121,17 @@ function startGateway(upstream) {
   const baseUrl = kind === 'openai' || kind === 'responses' || kind === 'text' ? `${upstream}/v1` : upstream
   const settings = {
     anthropic: { kind, apiKey: 'any' },
-    gemini: { kind: 'gemini', apiKey: 'any' },
+    gemini: { kind, apiKey: 'any' },
+    'qwen-web': { kind, token: 'any' },
     openai: { kind, apiKey: 'any', api: 'chat' },
     responses: { kind: 'openai', apiKey: 'any', api: 'responses' },
     cursor: { kind, apiKey: 'crsr_any' },
     text: { kind: 'openai', apiKey: 'any', tools: 'text' },
   }[kind]
-  const ids = { cursor: 'composer-2', text: 'text-demo', anthropic: 'claude-demo' }
+  const ids = {
+    ...{ cursor: 'composer-2', text: 'text-demo', anthropic: 'claude-demo' },
+    ...{ gemini: 'gemini-2.5-pro', 'qwen-web': 'qwen3-max' },
+  }
   const target = `demo/${ids[kind] ?? 'gpt-demo'}`
   const config = join(folder, 'dragoman.jsonc')
   writeFileSync(

@@ -87,32 +87,40 @@ export const tasks = {
 const status = (code, body, headers = {}) => [{ status: code, headers, body }]
 const error = (message, more = {}) => ({ type: 'error', error: { type: 'api_error', message, ...more } })
 
-/** Backends that fail. `most`: more requests of Codex than these are too many. */
+/** Backends that fail. `requests`: how often Codex asks; `upstream`: how often the backend is asked. docs/codex.md states both. */
 export const failures = {
   'bad request (400)': {
     turns: status(400, error('no such field', { type: 'invalid_request_error' })),
-    most: 1,
+    requests: 1,
+    upstream: 1,
   },
-  'unknown model': { model: 'nowhere/nothing', turns: [say('Hello')], most: 1 },
+  'unknown model': { model: 'nowhere/nothing', turns: [say('Hello')], requests: 1, upstream: 0 },
   'refused upstream key (401)': {
     turns: status(401, error('bad key', { type: 'authentication_error' })),
-    most: 1,
+    requests: 1,
+    upstream: 1,
   },
   'context overflow': {
     turns: status(
       400,
       error('prompt is too long: 300000 tokens > 200000 maximum', { type: 'invalid_request_error' }),
     ),
-    most: 1,
+    requests: 1,
+    upstream: 1,
   },
-  'overloaded (529)': { turns: status(529, error('Overloaded', { type: 'overloaded_error' })), most: 6 },
+  'overloaded (529)': {
+    turns: status(529, error('Overloaded', { type: 'overloaded_error' })),
+    requests: 6,
+    upstream: 15,
+  },
   'rate limit (429), 1 s': {
     turns: status(429, error('Slow down', { type: 'rate_limit_error' }), { 'retry-after': '1' }),
-    most: 6,
+    requests: 6,
+    upstream: 16,
   },
-  'upstream 500': { turns: status(500, error('Internal')), most: 6 },
-  'upstream 503': { turns: status(503, error('Unavailable')), most: 6 },
-  'connection refused': { dead: true, turns: [], most: 6 },
-  'cut in mid-stream': { turns: [say('Half of'), { fault: 'reset' }], most: 6 },
+  'upstream 500': { turns: status(500, error('Internal')), requests: 6, upstream: 15 },
+  'upstream 503': { turns: status(503, error('Unavailable')), requests: 6, upstream: 15 },
+  'connection refused': { dead: true, turns: [], requests: 6, upstream: 0 },
+  'cut in mid-stream': { turns: [say('Half of'), { fault: 'reset' }], requests: 6, upstream: 6 },
 }
 export { times }

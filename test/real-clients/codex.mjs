@@ -9,11 +9,12 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { build, install, root } from '../../scripts/prepare.mjs'
 import { failures, tasks } from './codex-tasks.mjs'
+import { chosen, fail } from './installed.mjs'
 
+const every = ['anthropic', 'openai', 'responses', 'gemini', 'cursor', 'text', 'qwen-web']
 const many = { type: 'string', multiple: true }
-const { values: wanted } = parseArgs({
-  options: { kind: many, task: many, failure: many, keep: { type: 'boolean' } },
-})
+const wanted = readOptions()
+const kinds = chosen(every, wanted.kind, 'kind')
 const cache = process.env.DRAGOMAN_CLIENTS ?? join(homedir(), '.cache', 'dragoman-clients')
 const program = join(cache, 'inst/codex/node_modules/.bin/codex')
 if (!existsSync(program)) {
@@ -25,7 +26,6 @@ build()
 const work = mkdtempSync(join(tmpdir(), 'dragoman-codex-'))
 const cell = join(dirname(fileURLToPath(import.meta.url)), 'codex-cell.mjs')
 const isolated = ['-n', '-m', '-p', '--fork', '--mount-proc', '--kill-child']
-const kinds = wanted.kind ?? ['anthropic', 'openai', 'responses', 'cursor', 'text']
 const all = !wanted.task && !wanted.failure
 let failed = 0
 
@@ -43,6 +43,18 @@ for (const failure of wanted.failure ?? (all ? Object.keys(failures) : [])) {
 if (failed > 0 || wanted.keep) console.log(`\n${failed} failed; what they left is in ${work}`)
 else rmSync(work, { recursive: true, force: true })
 process.exit(failed > 0 ? 1 : 0)
+
+function readOptions() {
+  try {
+    const options = { kind: many, task: many, failure: many, keep: { type: 'boolean' } }
+    const { values } = parseArgs({ options })
+    chosen(Object.keys(tasks), values.task, 'task')
+    chosen(Object.keys(failures), values.failure, 'failure')
+    return values
+  } catch (error) {
+    return fail(error.message)
+  }
+}
 
 function runCell(cellOf) {
   const folder = join(

@@ -6,6 +6,7 @@ import { expect, it } from 'vitest'
 
 const program = fileURLToPath(new URL('run.mjs', import.meta.url))
 const claudeCode = fileURLToPath(new URL('claude-code/run.mjs', import.meta.url))
+const codex = fileURLToPath(new URL('codex.mjs', import.meta.url))
 const readme = fileURLToPath(new URL('../../README.md', import.meta.url))
 
 it.each([
@@ -26,11 +27,14 @@ it.each([
 })
 
 it.each([
-  [['--nonsense'], "Unknown option '--nonsense'"],
-  [['--service', 'opnai'], 'there is no service "opnai"; there are: anthropic, openai, cursor'],
-  [['--scenario', 'websearch'], 'there is no scenario "websearch"; there are: tool search with 200 tools'],
-])('claude-code %j', (args, expected) => {
-  const { status, stderr } = spawnSync(process.execPath, [claudeCode, ...args], { encoding: 'utf8' })
+  [claudeCode, ['--nonsense'], "Unknown option '--nonsense'"],
+  [claudeCode, ['--service', 'opnai'], 'there is no service "opnai"; there are: anthropic, openai, cursor'],
+  [claudeCode, ['--scenario', 'websearch'], 'there is no scenario "websearch"; there are: tool search with'],
+  [codex, ['--kind', 'qwen'], 'there is no kind "qwen"; there are: anthropic, openai, responses, gemini'],
+  [codex, ['--task', 'patch'], 'there is no task "patch"; there are: read a file'],
+  [codex, ['--failure', '500'], 'there is no failure "500"; there are: bad request (400)'],
+])('%s %j', (contract, args, expected) => {
+  const { status, stderr } = spawnSync(process.execPath, [contract, ...args], { encoding: 'utf8' })
   expect(status).toBe(2)
   expect(stderr).toMatch(/^dragoman: .*\n$/)
   expect(stderr).toContain(expected)

@@ -137,7 +137,7 @@ function startGateway(upstream) {
   writeFileSync(
     config,
     JSON.stringify({
-      auth: 'none',
+      auth: task.key ? { keys: [{ name: 'codex', key: task.key }] } : 'none',
       log: { level: 'info' },
       backends: { demo: { ...settings, baseUrl } },
       models: { 'demo/the-model': target, ...(task.alias ? { [task.alias]: target } : {}) },
@@ -197,11 +197,20 @@ async function setUp() {
     config,
     `check_for_update_on_startup = false\n${task.settings ?? ''}[features]\nplugins = false\napps = false\n[analytics]\nenabled = false\n${task.mcp ? mcp : ''}`,
   )
+  if (task.key) writeKey(task.key)
   const args = [cli, 'setup', 'codex', '--url', 'http://127.0.0.1:8901', '--model', model, '--yes']
   const { status, stderr } = await finished(process.execPath, args, environment())
   if (status !== 0) throw new Error(stderr)
   if (task.alias) writeFileSync(config, readFileSync(config, 'utf8').replace(/^model_catalog_json.*\n/m, ''))
   if (task.webSocket) appendFileSync(config, 'supports_websockets = true\n')
+  if (task.key) writeKey('sk-dragoman-which-is-no-more-valid-0000000')
+}
+
+/** Where `setup` finds it, and Codex's command reads it. */
+function writeKey(key) {
+  const file = join(home, '.local/share/dragoman/key')
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, `${key}\n`, { mode: 0o600 })
 }
 
 function finished(command, args, env) {

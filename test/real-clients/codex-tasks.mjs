@@ -120,6 +120,12 @@ export const failures = {
   },
   'upstream 500': { turns: status(500, error('Internal')), requests: 6, upstream: 15 },
   'upstream 503': { turns: status(503, error('Unavailable')), requests: 6, upstream: 15 },
+  "refused key of Codex's own (401)": {
+    key: 'sk-dragoman-0123456789abcdef0123456789',
+    turns: [say('Hello')],
+    requests: 12,
+    upstream: 0,
+  },
   'connection refused': { dead: true, turns: [], requests: 6, upstream: 0 },
   'cut in mid-stream': { turns: [say('Half of'), { fault: 'reset' }], requests: 6, upstream: 6 },
 }

@@ -37,10 +37,10 @@ export function jobsFor({ pairs, models, ...asked }) {
   const large = pairs.filter(({ name }) => fits && models.includes('w4') && pairsOfW4.includes(name))
   const memory = large.map(({ backend, door }) => ({ backend, doors: [door], models: ['w4'] }))
   const warmth = models.includes('wc') ? jobs.map((job) => ({ ...job, models: ['wc'] })) : []
-  const { withPeers, against, watched, traced, together } = asked
+  const { withPeers, against, variants, together } = asked
   return [...jobs, ...memory, ...warmth]
     .filter((job) => job.models.length > 0)
-    .map((job) => ({ ...job, withPeers, against, watched, traced, together }))
+    .map((job) => ({ ...job, withPeers, against, variants, together }))
 }
 
 const firstWarmSeconds = 2

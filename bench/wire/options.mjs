@@ -1,7 +1,7 @@
 // The command line of the bench.
 import { parseArgs } from 'node:util'
 import { inProcessBackends } from './campaign.mjs'
-import { backends, doorNames, doorsBefore } from './subjects.mjs'
+import { backends, doorNames, doorsBefore, variantNames } from './subjects.mjs'
 import { workloads } from './workloads.mjs'
 
 const help = `npm run bench -- [options]
@@ -20,6 +20,7 @@ gateways; the upstream and the load are on core 1. Linux. All of it takes about 
   --against DIR       another checkout with its dist/, as one more subject
   --watched           Dragoman once more, with its inspector on
   --traced            and once more, with traces on
+  --unchecked         and once more, without the check of tool calls
   --together          W4c of all subjects at the same time, on the one core: what slows one of them down slows all of them
                       down, so that small differences show. For two or three subjects (--no-peers), or the core is full
   --json FILE         all figures, unrounded
@@ -49,6 +50,7 @@ const flags = {
   against: { type: 'string' },
   watched: { type: 'boolean', default: false },
   traced: { type: 'boolean', default: false },
+  unchecked: { type: 'boolean', default: false },
   together: { type: 'boolean', default: false },
   json: { type: 'string' },
   markdown: { type: 'string' },
@@ -111,5 +113,6 @@ export function readOptions(args, { baseline }) {
     inProcess: quick ? ['cursor'] : inProcessBackends,
     inProcessSeconds: quick ? 0.5 : 2,
     withPeers: given.peers ?? !quick,
+    variants: variantNames.filter((name) => given[name]),
   }
 }

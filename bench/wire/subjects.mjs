@@ -111,24 +111,24 @@ const peersOf = {
   openai: ['nginx', 'portkey', 'claude-code-router'],
 }
 
-const inspected = { inspector: { enabled: true } }
-const tracedTo = ({ url }) => ({ telemetry: { traces: true, endpoint: url } })
+/** Dragoman once more, with other settings. */
+const variants = {
+  watched: () => ({ inspector: { enabled: true } }),
+  traced: ({ url }) => ({ telemetry: { traces: true, endpoint: url } }),
+  unchecked: () => ({ calls: { check: 'off' } }),
+}
+export const variantNames = Object.keys(variants)
 
 /** Functions that start them: what takes its time is begun when it is needed. */
-export function subjectsFor({ backend, doors, withPeers, against, watched, traced }, common) {
+export function subjectsFor({ backend, doors, withPeers, against, variants: wanted }, common) {
   const about = { ...common, backend, doors }
   const ours = doors.flatMap((door) => [
     () => startDragoman({ ...about, home: root, door, name: 'dragoman' }),
     ...(against ? [() => startDragoman({ ...about, home: against, door, name: 'other build' })] : []),
-    ...(watched
-      ? [() => startDragoman({ ...about, home: root, door, name: 'watched', extra: inspected })]
-      : []),
-    ...(traced
-      ? [
-          () =>
-            startDragoman({ ...about, home: root, door, name: 'traced', extra: tracedTo(common.upstreams) }),
-        ]
-      : []),
+    ...wanted.map((name) => () => {
+      const extra = variants[name](common.upstreams)
+      return startDragoman({ ...about, home: root, door, name, extra })
+    }),
   ])
   const others = withPeers ? (peersOf[backend] ?? []).map((name) => () => startPeer(peers[name])(about)) : []
   return [() => startRawPipe(about), ...ours, ...others].map((start) => async () => {

@@ -140,6 +140,8 @@ export interface Finding {
 export interface ToolFacts {
   /** The most tools that it takes. */
   limit?: number | undefined
+  /** The same, as the service has said in a refusal. */
+  learnedLimit?: number | undefined
   /** It searches the deferred tools of this request itself. */
   searches?: boolean
   /** It runs the web search and fetch of this request itself. */

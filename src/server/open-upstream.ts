@@ -23,7 +23,7 @@ import { resolveModel } from './resolve-model.ts'
 import { type RetryTurnOptions, retryTurn } from './retry-turn.ts'
 import { searchTurn } from './search-turn.ts'
 import type { Serving } from './serving.ts'
-import { type DeferredTurn, deferralNote } from './tool-deferral.ts'
+import { type DeferredTurn, deferralNote, learnedLimit } from './tool-deferral.ts'
 import { accountHeader, clientTurn, TurnPools, withAccount } from './turn-pools.ts'
 import { offerWebTools, type WebPlan } from './web-offer.ts'
 import { webTurn } from './web-turn.ts'
@@ -80,7 +80,7 @@ async function openForClient(
   asked: TurnRequest,
   targets: readonly Target[],
 ): Promise<Turn> {
-  const opened = await openOne(serving, asked, targets)
+  const opened = await openFitting(serving, asked, targets)
   const { target, deferred, web } = opened
   const isPart = deferred !== undefined || web !== undefined
   const first = withRetry(serving, deferred?.request ?? web?.request ?? asked, opened, isPart)
@@ -99,6 +99,22 @@ async function openForClient(
     return new Turn(webTurn({ plan: web, serving, first, ...legs }), serving.budget)
   }
   return first
+}
+
+/** Opens it once more if the service has refused the number of tools, and said how many it takes: now the others are deferred. */
+async function openFitting(
+  serving: Serving,
+  asked: TurnRequest,
+  targets: readonly Target[],
+): Promise<OpenedTurn> {
+  const mayLearn =
+    serving.services.deferral?.isOn === true && learnedLimit(asked, targets) >= asked.tools.length
+  try {
+    return await openOne(serving, asked, targets)
+  } catch (error) {
+    if (!mayLearn || learnedLimit(asked, targets) >= asked.tools.length) throw error
+    return openOne(serving, asked, targets)
+  }
 }
 
 /** The model is asked again for calls that do not fit, in whichever part of an answer they are: once for all parts. */

@@ -35,11 +35,17 @@ export class ToolDeferral {
     this.#loaded = earlier ? earlier.#loaded : new BoundedMap<string, readonly string[]>(limits)
   }
 
+  get isOn(): boolean {
+    return this.#setting !== 'off'
+  }
+
   /** Undefined if the backend gets the request as it is. */
   defer(request: TurnRequest, backend: Backend, { caller, recall }: Remembering): DeferredTurn | undefined {
     const setting = this.#setting
     if (setting === 'off' || request.tools.length === 0) return undefined
-    const { limit, searches = false } = backend.toolFacts?.(request) ?? {}
+    const { searches = false, ...facts } = backend.toolFacts?.(request) ?? {}
+    const learned = recalled(recall, 'tool limit', () => facts.learnedLimit)
+    const limit = learned ?? facts.limit
     const most = setting === 'auto' ? limit : Math.min(setting, limit ?? setting)
     if (request.toolSearch === undefined && (most === undefined || request.tools.length <= most))
       return undefined
@@ -59,6 +65,17 @@ export class ToolDeferral {
       },
     }
   }
+}
+
+/** Of several backends, the smallest number of tools that one has said it takes. */
+export function learnedLimit(
+  request: TurnRequest,
+  targets: readonly { backend: Backend; model: string }[],
+): number {
+  const limits = targets.flatMap(
+    ({ backend, model }) => backend.toolFacts?.({ ...request, model }).learnedLimit ?? [],
+  )
+  return Math.min(Number.POSITIVE_INFINITY, ...limits)
 }
 
 /** A conversation is recognised by its first words. Two that begin alike share what they have loaded, for the same caller only. */

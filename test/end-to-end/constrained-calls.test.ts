@@ -60,6 +60,7 @@ const bench = useServers({
   gemini: { server: 'gemini', baseUrl: addresses.gemini },
   ollama: { server: 'ollama', baseUrl: addresses.ollama },
   'hidden-xai': relay('xai', 'xai'),
+  crowded: relay('crowded', 'openai', { api: 'chat' }),
   'hidden-cerebras': relay('cerebras', 'cerebras'),
   'hidden-moonshot': relay('moonshot', 'moonshot'),
 })
@@ -459,5 +460,21 @@ describe('a call that Groq refuses', () => {
     )
     const reply = await askAt(bench.url, { door: 'messages', stream: false }, { model: 'groq/llama-3.3-70b' })
     expect([reply.status, reply.text]).toEqual([502, expect.stringContaining('not in request.tools')])
+  })
+})
+
+describe('a limit of tools that is not known', () => {
+  const many = Object.fromEntries(
+    Array.from({ length: 150 }, (_, at) => [`tool_${at}`, { type: 'object', properties: {} }]),
+  )
+
+  it.each<Door>(['chat', 'messages'])('%s: is learned from the refusal, once', async (door) => {
+    const model = `crowded/gpt-4o-of-${door}`
+    const first = await ask(model, { door, schemas: many })
+    expect([first.tries, first.functions.length <= 128]).toEqual([2, true])
+    expect(first.notes).toContain('of 150 tools are deferred')
+    const second = await ask(model, { door, schemas: many, stream: true })
+    expect([second.tries, second.functions.length]).toEqual([1, first.functions.length])
+    expect((await ask(model, { door })).functions).toHaveLength(1)
   })
 })

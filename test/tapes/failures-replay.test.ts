@@ -32,6 +32,16 @@ const openaiError = (status: number, headers = {}) => ({
 })
 const read = (path: string) => ({ call: { name: 'read', arguments: { path } } })
 const unfit = { call: { name: 'read', arguments: { path: 5 } } }
+const tooManyTools = {
+  status: 400,
+  body: {
+    error: {
+      message: "Invalid 'tools': array too long. Expected an array with maximum length 8, but got more.",
+      type: 'invalid_request_error',
+      param: 'tools',
+    },
+  },
+}
 const noMaxTokens = {
   status: 400,
   body: {
@@ -148,6 +158,14 @@ const cases: Record<string, Failing> = {
     ask: async (bench, client) => {
       await client.ask(bench, 'openai/m', { maxTokens: 50 })
       await client.ask(bench, 'openai/m', { maxTokens: 50 })
+    },
+  },
+  'a limit of tools that a refusal has told, and the next turn': {
+    model: 'openai/m',
+    play: ({ openai }) => openai.play([tooManyTools], [{ say: 'one' }], [{ say: 'two' }]),
+    ask: async (bench, client) => {
+      await client.ask(bench, 'openai/m', { manyTools: true })
+      await client.ask(bench, 'openai/m', { manyTools: true })
     },
   },
   'a search for deferred tools': {

@@ -35,6 +35,8 @@ export interface Api {
   open(request: TurnRequest, context: TurnContext): ApiTurn
   /** The list of models may say what server this is, and requests of this kind would profit. */
   isUnknown?(request: TurnRequest): boolean
+  /** The most tools that the service takes, if one of its refusals has said so. */
+  learnedLimit?(model: string): number | undefined
   /** Gets the service's list of models. */
   onListed?(entries: readonly Fields[]): void
 }

@@ -136,6 +136,7 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
 
   const toolFacts = (request: TurnRequest): ToolFacts => ({
     limit: serverTraits(host, request.model).mostTools,
+    learnedLimit: apis.chat.learnedLimit?.(request.model),
     searches: choice.of(request) === 'responses' && searchesFor(request, apis.responses.dialect),
     runsWebTools: choice.of(request) === 'responses' && request.origin.dialect === apis.responses.dialect,
   })

@@ -99,8 +99,9 @@ export function createChatApi({ name, host, baseUrl, isShared, strict = 'auto' }
     mayBeStrict(request) &&
     request.tools.length > 0 &&
     lessons.traitsOf(request.model).strictTools === 'unknown'
+  const learnedLimit = (model: string) => lessons.learnedOf(model)?.mostTools
   const onListed = (entries: readonly Fields[]) => lessons.onListed(entries)
-  return { path: '/chat/completions', dialect, open, isUnknown, onListed }
+  return { path: '/chat/completions', dialect, open, isUnknown, learnedLimit, onListed }
 }
 
 /** `Invalid value: 'web_search'. Supported values are: 'function' and 'custom'.`, and the like. */

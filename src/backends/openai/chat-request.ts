@@ -83,7 +83,8 @@ export class ChatRequest {
     const isStrictAsked = this.#strict !== undefined
     const refused = { request: this.#request, body: this.#body, isStrictAsked, traits: this.#traits }
     const lesson = this.#lessonsLeft-- === 0 ? undefined : lessons.learn(refused, error)
-    if (!lesson) return false
+    // With fewer tools it is another turn, with a search for the others: the server begins it.
+    if (!lesson || lesson.mostTools !== undefined) return false
     if (this.#strict) this.#notes.withdraw(strictNote(this.#strict))
     if (this.#strict && lesson.strictTools === 'ignored') this.#notes.add(strictRefusedNote)
     this.#learned = { ...this.#learned, ...lesson }

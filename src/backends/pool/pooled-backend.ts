@@ -1,7 +1,7 @@
 // Several accounts of one service as one backend. Each account is a backend of its own, with its own connections, runs and kept
 // reasoning: nothing of one reaches another. The pool says which of them takes a turn.
 
-import type { Backend, Finding, Model, SessionHost, TurnContext } from '../../core/backend.ts'
+import type { Backend, Finding, Model, SessionHost, ToolFacts, TurnContext } from '../../core/backend.ts'
 import { asMade } from '../../core/call-check.ts'
 import { callKey } from '../../core/call-key.ts'
 import { callerId } from '../../core/caller.ts'
@@ -83,7 +83,7 @@ export function createPooledBackend({ name, pool, accounts }: PooledBackendOptio
     pool,
     run,
     ...(dialects ? { dialects } : {}),
-    ...(first.toolFacts ? { toolFacts: (request) => first.toolFacts?.(request) ?? {} } : {}),
+    ...(first.toolFacts ? { toolFacts: (request) => toolFactsOf(all, request) } : {}),
     ...(first.countTokens
       ? { countTokens: (request, context) => backendOf(usable(pool)).countTokens?.(request, context) ?? none }
       : {}),
@@ -97,6 +97,13 @@ export function createPooledBackend({ name, pool, accounts }: PooledBackendOptio
 }
 
 const none = Promise.resolve(undefined)
+
+/** What one account has learned of the service holds for all. */
+function toolFactsOf(all: readonly Backend[], request: TurnRequest): ToolFacts {
+  const facts = all.map((one) => one.toolFacts?.(request) ?? {})
+  const learned = facts.flatMap(({ learnedLimit }) => learnedLimit ?? [])
+  return { ...facts[0], ...(learned.length > 0 ? { learnedLimit: Math.min(...learned) } : {}) }
+}
 
 /** One that can be asked for something that costs nothing. */
 const usable = (pool: AccountPool): string =>

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { lessonOf, type RefusedRequest } from './lessons.ts'
+import { toolLessonOf } from './tool-lessons.ts'
 import { commonGround } from './traits.ts'
 
 const learn = (text: string, body: RefusedRequest['body'] = {}, more: Partial<RefusedRequest> = {}) =>
@@ -57,5 +58,30 @@ describe('lessonOf', () => {
     const text = "Unsupported value: 'none' is not supported with the 'x' model. Supported values are: 'low'."
     const traits = { ...commonGround, chatTools: 'stated none' } as const
     expect(learn(text, { reasoning_effort: 'none' }, { traits })).toEqual({ chatTools: 'never' })
+  })
+})
+
+describe('the most tools of a request', () => {
+  const body = { tools: Array.from({ length: 150 }, () => ({})) }
+  const told = (text: string) => toolLessonOf({ text, body, isStrictAsked: false })
+
+  it.each([
+    "Invalid 'tools': array too long. Expected an array with maximum length 128, but got an array with length 150 instead.",
+    "'tools' : maximum number of items is 128",
+    'Too many tools: 150 given, 128 allowed.',
+    'A request may have at most 128 tools.',
+    "got 150 items in 'tools', which takes at most 128 items",
+  ])('is read from: %s', (text) => {
+    expect(told(text)).toEqual({ lesson: { mostTools: 128 }, scope: 'model' })
+  })
+
+  it.each([
+    "Invalid 'tools[3].function.description': string too long. Expected a string with maximum length 1024.",
+    "Invalid 'messages': array too long. Expected an array with maximum length 100.",
+    "'tools': maximum number of items is 1",
+    'too many tools',
+    "Invalid 'tools': array too long, at most 512 items.",
+  ])('is not read from: %s', (text) => {
+    expect(told(text)).toBeUndefined()
   })
 })

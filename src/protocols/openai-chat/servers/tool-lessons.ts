@@ -38,6 +38,23 @@ const beyondXgrammar = [
   'patternProperties',
 ]
 
+/** `Invalid 'tools': array too long. Expected an array with maximum length 128`, `'tools' : maximum number of items is 128`. */
+const tooManyTools = oneOf(
+  followedBy(/\btools\b/i, /array too long|maximum number of items|at most \d+ items/i),
+  /too many tools|maximum (?:number of )?tools|at most \d+ tools/i,
+)
+
+/** Below it, a search and what it finds have no room. */
+const fewestTools = 8
+
+/** The first number that can be the limit: the others are about what was sent. */
+function mostToolsIn({ text, body }: RefusedTools): ToolLesson['lesson'] | undefined {
+  const sent = Array.isArray(body.tools) ? body.tools.length : 0
+  const numbers = [...text.matchAll(/\b\d{1,5}\b/g)].map(([digits]) => Number(digits))
+  const mostTools = numbers.find((number) => number >= fewestTools && number < sent)
+  return mostTools === undefined ? undefined : { mostTools }
+}
+
 const rules: readonly Rule[] = [
   // llama.cpp and LM Studio make one grammar of all tools.
   {
@@ -73,6 +90,7 @@ const rules: readonly Rule[] = [
     lesson: () => ({ schemas: 'xai' }),
     scope: 'model',
   },
+  { says: tooManyTools, lesson: mostToolsIn, scope: 'model' },
   { says: /moonshot flavored json schema/i, lesson: () => ({ schemas: 'moonshot' }), scope: 'model' },
   {
     says: oneOf(

@@ -143,6 +143,11 @@ const REFUSED_TOOLS: [ServerName, Body | Body[], string | RegExp][] = [
   ],
 ]
 
+it('xAI takes a free map as a parameter that is named like a keyword', async () => {
+  const free = { type: 'object', properties: { properties: { type: 'object', additionalProperties: true } } }
+  expect((await ask('xai', { tools: [tool(free)] }))[0]).toBe(200)
+})
+
 it.each(REFUSED_TOOLS)('%s refuses the tools %j', async (server, tools, words) => {
   const [status, text] = await ask(server, { tools: [tools].flat() })
   expect([400, 422]).toContain(status)

@@ -17,9 +17,12 @@ export const xaiProblem: SchemaProblem = (root, tool) => {
   if (union && !union.every((branch) => isObjects(branch, root)))
     return `${tool}: tool parameter root must be an object type (root schema is an anyOf/oneOf union with a non-object branch)`
   if (!union && !isObjects(root, root)) return `${tool}: tool parameter root must be an object type`
-  for (const [inner, path] of schemasIn(root))
-    if (typeof inner === 'boolean' && path.at(-2) === 'properties')
-      return `${tool}: boolean schemas are not supported (${path.join('.')})`
+  for (const [inner, path] of schemasIn(root)) {
+    const properties = isRecord(inner) && isRecord(inner.properties) ? inner.properties : {}
+    const name = Object.keys(properties).find((key) => typeof properties[key] === 'boolean')
+    if (name !== undefined)
+      return `${tool}: boolean schemas are not supported (${[...path, 'properties', name].join('.')})`
+  }
   if (hasRecursion(root)) return `${tool}: Recursive JSON schemas are not currently supported`
   return firstProblem(root, (schema, path) => {
     const where = `${tool}: ${path.join('.')}`

@@ -97,3 +97,21 @@ describe.each([true, false])('stream: %s', (stream) => {
     expect(sent()).toHaveLength(3)
   })
 })
+
+describe('a model that writes its calls as text', () => {
+  it('is asked again after a search', async () => {
+    bench.text.clear()
+    bench.text.play(
+      [{ call: { name: 'tool_search_tool_bm25', arguments: { query: 'forecast' } } }],
+      [{ call: { name: 'get_forecast', arguments: {} } }],
+      [{ call: { name: 'get_forecast', arguments: right } }],
+    )
+    const { content } = await ask(bench.url, {
+      model: 'text/local',
+      messages: [user('The weather?')],
+      tools: deferring,
+    })
+    expect(callsIn(content)).toMatchObject([{ name: 'get_forecast', input: right }])
+    expect(bench.text.requests).toHaveLength(3)
+  })
+})

@@ -167,13 +167,27 @@ const cases: Record<string, Failing> = {
       await client.ask(bench, 'openai/m', { manyTools: true })
       await client.ask(bench, 'openai/m', { manyTools: true })
     },
+    expects: ({ openai }) => expect(openai.requests).toHaveLength(3),
   },
   'a search for deferred tools': {
     model: 'openai/m',
     settings: { deferTools: 8 },
     play: ({ openai }) =>
-      openai.play([{ call: { name: 'tool_search', arguments: { query: 'weather' } } }], [{ say: 'Done.' }]),
+      openai.play([{ call: { name: 'search_tools', arguments: { query: 'weather' } } }], [{ say: 'Done.' }]),
     ask: (bench, client) => client.ask(bench, 'openai/m', { manyTools: true }),
+    expects: ({ openai }) => expect(openai.requests).toHaveLength(2),
+  },
+  'a call that is asked for again after such a search': {
+    model: 'openai/m',
+    settings: { deferTools: 8, calls: { check: 'retry' } },
+    play: ({ openai }) =>
+      openai.play(
+        [{ call: { name: 'search_tools', arguments: { query: 'weather' } } }],
+        [{ call: { name: 'nothing_of_the_kind', arguments: {} } }],
+        [read('a')],
+      ),
+    ask: (bench, client) => client.ask(bench, 'openai/m', { manyTools: true }),
+    expects: ({ openai }) => expect(openai.requests).toHaveLength(3),
   },
   "a run of Cursor's over several turns": {
     model: 'cursor/default',

@@ -28,8 +28,11 @@ const tapeShare = 1 / 3
 
 export class Shelf implements TapeSource, KeepingShelf {
   readonly #limits: Required<ShelfLimits>
-  /** Oldest first. */
-  readonly #kept = new Map<string, Held>()
+  /**
+   * Oldest first. An array, not a map: a map whose entries come and go copies them to new tables, and the old tables keep dropped tapes
+   * alive until V8 collects its old generation.
+   */
+  readonly #kept: Held[] = []
   readonly #listeners = new Set<(tape: Tape) => void>()
   readonly #dropListeners = new Set<(turnId: string) => void>()
   readonly #pins: Pins<Held>
@@ -49,18 +52,18 @@ export class Shelf implements TapeSource, KeepingShelf {
       onChange: () => this.#changed(kept),
     })
     const kept: Held = { tape, startedAt, counted: 0, isDropped: false, isPinned: false }
-    this.#kept.set(turnId, kept)
+    this.#kept.push(kept)
     this.#makeRoom()
     return tape
   }
 
   /** Oldest first. */
   all(): Kept[] {
-    return [...this.#kept.values()]
+    return [...this.#kept]
   }
 
   get(turnId: string): Kept | undefined {
-    return this.#kept.get(turnId)
+    return this.#find(turnId)
   }
 
   get bytes(): number {
@@ -68,14 +71,14 @@ export class Shelf implements TapeSource, KeepingShelf {
   }
 
   pin(turnId: string, pinning: Pinning): void {
-    const kept = this.#kept.get(turnId)
+    const kept = this.#find(turnId)
     if (!kept) return
     for (const changed of [kept, ...this.#pins.add(kept, pinning)]) this.#tell(changed)
     this.#makeRoom()
   }
 
   unpin(turnId: string): void {
-    const kept = this.#kept.get(turnId)
+    const kept = this.#find(turnId)
     if (!kept) return
     this.#pins.delete(kept)
     this.#tell(kept)
@@ -84,8 +87,8 @@ export class Shelf implements TapeSource, KeepingShelf {
 
   remove(turnIds: readonly string[]): void {
     for (const turnId of turnIds) {
-      const kept = this.#kept.get(turnId)
-      if (kept?.tape.isOver) this.#drop(turnId, kept)
+      const kept = this.#find(turnId)
+      if (kept?.tape.isOver) this.#drop(kept)
     }
   }
 
@@ -112,19 +115,26 @@ export class Shelf implements TapeSource, KeepingShelf {
     for (const listener of this.#listeners) listener(tape)
   }
 
+  /** From the newest: those are asked for. */
+  #find(turnId: string): Held | undefined {
+    return this.#kept.findLast(({ tape }) => tape.turn === turnId)
+  }
+
   #makeRoom(): void {
     const { turns, bytes } = this.#limits
-    for (const [turnId, kept] of this.#kept) {
-      if (this.#kept.size <= turns && this.#bytes <= bytes) return
-      if (kept.tape.isOver && !kept.isPinned) this.#drop(turnId, kept)
+    for (let at = 0; this.#kept.length > turns || this.#bytes > bytes; ) {
+      const kept = this.#kept[at]
+      if (kept === undefined) return
+      if (kept.tape.isOver && !kept.isPinned) this.#drop(kept, at)
+      else at++
     }
   }
 
-  #drop(turnId: string, kept: Held): void {
-    this.#kept.delete(turnId)
+  #drop(kept: Held, at = this.#kept.indexOf(kept)): void {
+    this.#kept.splice(at, 1)
     this.#pins.delete(kept)
     kept.isDropped = true
     this.#bytes -= kept.counted
-    for (const listener of this.#dropListeners) listener(turnId)
+    for (const listener of this.#dropListeners) listener(kept.tape.turn)
   }
 }

@@ -198,6 +198,8 @@ export interface SearchAnswer {
 
 export interface SearchHit {
   turn: string
+  /** Milliseconds since 1970. */
+  startedAt: number
   found: FoundText[]
 }
 

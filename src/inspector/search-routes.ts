@@ -5,7 +5,7 @@ import type { Exchange } from '../http/exchange.ts'
 import type { HttpRoute } from '../http/route.ts'
 import type { SearchAnswer } from './api.ts'
 import type { Scope } from './login.ts'
-import type { Collected } from './peers.ts'
+import { mergeHits } from './merged-hits.ts'
 import { parseFilter } from './turn-filter.ts'
 import { peersOf, respondScrubbed, scopeOf, type Viewing } from './viewer.ts'
 
@@ -39,25 +39,13 @@ export function searchRoutes(viewing: Viewing): HttpRoute<unknown>[] {
         // The reader of answers loads much; it is not needed before someone looks.
         const { searchTurns } = await import('./search.ts')
         const others = peersOf(exchange, viewing)?.collect(exchange, scope)
-        const own = await inTurn(() =>
+        const search = inTurn(() =>
           searchTurns({ turns: newestFirst(scope, viewing), filter, scrubber, isGone }),
         )
-        respondScrubbed(exchange, merged(own, await others), viewing)
+        respondScrubbed(exchange, mergeHits(...(await Promise.all([search, others]))), viewing)
       },
     },
   ]
-}
-
-/** With the hits of other processes. */
-function merged(own: SearchAnswer, collected: Collected | undefined): SearchAnswer {
-  if (!collected) return own
-  const answers = [own, ...(collected.answers as SearchAnswer[]).filter(({ hits }) => Array.isArray(hits))]
-  return {
-    hits: answers.flatMap(({ hits }) => hits),
-    searched: answers.reduce((sum, { searched }) => sum + searched, 0),
-    more: answers.some(({ more }) => more),
-    missing: collected.missing,
-  }
 }
 
 function wordsOf({ query }: Exchange): string {

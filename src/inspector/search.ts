@@ -6,11 +6,11 @@ import type { Scrubber } from '../observe/scrub.ts'
 import type { Frame } from '../tapes/frame.ts'
 import { scrubbedFrames } from '../tapes/write.ts'
 import type { FoundText, SearchAnswer, TurnSummary } from './api.ts'
+import { mostHits } from './merged-hits.ts'
 import { aboutOf, meets, type TurnFilter } from './turn-filter.ts'
 import type { Kept } from './turn-shelf.ts'
 import { textsOf } from './turn-texts.ts'
 
-export const mostHits = 50
 /** The most places that are shown of a turn. */
 const mostFound = 3
 
@@ -38,7 +38,7 @@ export async function searchTurns({ turns, filter, scrubber, isGone }: SearchOpt
     if (!(await inSlices(finds(kept.tape.frames, words)))) continue
     const clean = await scrubbedFrames(kept.tape, scrubber)
     const found = await inSlices(finds(clean, words))
-    if (found) answer.hits.push({ turn: kept.tape.turn, found })
+    if (found) answer.hits.push({ turn: kept.tape.turn, startedAt: kept.startedAt, found })
   }
   return answer
 }

@@ -3,7 +3,12 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { startOpenAISim } from '../../sim/openai.ts'
 import type { Sim } from '../../sim/server.ts'
-import { type FiguresAnswer, pageHeader, type TurnsAnswer } from '../../src/inspector/api.ts'
+import {
+  type FiguresAnswer,
+  pageHeader,
+  type SearchAnswer,
+  type TurnsAnswer,
+} from '../../src/inspector/api.ts'
 import { atTestEnd } from '../at-end.ts'
 import { atEnd, Home, type Running } from '../cli/program.ts'
 import { until } from '../end-to-end/wire.ts'
@@ -13,6 +18,8 @@ const patienceMs = 60_000
 /** Each request on a connection of its own: it reaches any worker. */
 const fresh = { connection: 'close' }
 const turns = 12
+/** A word that is in the content alone: the page finds titles itself. */
+const needle = { role: 'system', content: 'Look for the needle.' }
 
 interface Crew {
   openai: Sim
@@ -48,7 +55,7 @@ describe('with two workers', () => {
   beforeAll(async () => {
     crew = await startCrew()
     for (let at = 0; at < turns; at++)
-      await chat(crew.running.url, ask('box/m', { messages: [user(`Turn ${at}`)] }), fresh)
+      await chat(crew.running.url, ask('box/m', { messages: [needle, user(`Turn ${at}`)] }), fresh)
   }, patienceMs)
 
   const get = (path: string, headers = crew.headers) => fetch(`${crew.running.url}${path}`, { headers })
@@ -75,6 +82,16 @@ describe('with two workers', () => {
       expect((await get(`/inspector/turns/${id}/transcript`)).status).toBe(200)
     }
     expect((await get('/inspector/turns/turn_none')).status).toBe(404)
+  })
+
+  it('a search finds the turns of all, newest first, whichever worker is asked', async () => {
+    for (let at = 0; at < 6; at++) {
+      const answer = await get('/inspector/search?words=needle')
+      const { hits, searched, missing } = (await answer.json()) as SearchAnswer
+      const { turns: all } = await list()
+      expect(hits.map(({ turn }) => turn)).toEqual(all.map(({ id }) => id))
+      expect({ searched, missing }).toEqual({ searched: turns, missing: [] })
+    }
   })
 
   it('turns of one conversation belong together, whichever workers had them', async () => {

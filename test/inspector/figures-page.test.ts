@@ -84,10 +84,20 @@ describeWith([chromiumProgram], 'the page of the last hour', () => {
 
   it.runIf(isNightly)('shows hostile names as text', async () => {
     const { page, context, complaints } = await open()
-    const name = '<img src=x onerror=alert(1)>\u202emoc.live'
-    await showHour(page, { models: [[name, { turns: 1 }]], clients: [[name, { turns: 1 }]] })
-    expect(await page.getByRole('table', { name: 'Models' }).textContent()).toContain('<img src=x')
-    expect(await page.locator('img').count()).toBe(0)
+    const name =
+      '**b** [c](javascript:alert(1)) <img src=x onerror=alert(1)><svg onload=alert(1)> \u001b[31m \u202emoc.live'
+    const named = [[name, { turns: 1 }]] as FiguresAnswer['models']
+    await showHour(page, { models: named, clients: named, missing: [name] })
+    for (const table of ['Models', 'Clients']) {
+      const text = await page.getByRole('table', { name: table }).innerText()
+      expect(text).toContain(
+        '**b** [c](javascript:alert(1)) <img src=x onerror=alert(1)><svg onload=alert(1)>',
+      )
+      expect(text).toContain('\\u{1b}[31m \\u{202e}moc.live')
+    }
+    expect(
+      await page.locator('main :is(img, script, [onload], [onerror], a[href^="javascript:"])').count(),
+    ).toBe(0)
     expect(complaints).toEqual([])
     await context.close()
   })

@@ -91,7 +91,7 @@ describeWith([chromiumProgram], 'the page of the inspector', () => {
     })
   })
 
-  it.each(spread([1280, 375], 1))('explains how to send a first request, at %i px', async (width) => {
+  it.each(spread([1280, 390], 1))('explains how to send a first request, at %i px', async (width) => {
     const own = await startBench({ settings: { inspector: { enabled: true } } })
     const viewport = { width, height: 700 }
     const { page, context } = await openInspector(browsing.browser, own, { viewport })
@@ -340,7 +340,7 @@ describeWith([chromiumProgram], 'the page of the inspector', () => {
   })
 
   it.runIf(isNightly)('goes from the list to a turn and back, on a phone', async () => {
-    const { page } = await open({ viewport: { width: 375, height: 700 } })
+    const { page } = await open({ viewport: { width: 390, height: 700 } })
     await toolLoop('openai/gpt-4o', 'Read phone.txt')
     const list = page.getByRole('listbox')
     const heading = page.getByRole('heading', { name: 'Read phone.txt', level: 2 })
@@ -350,14 +350,14 @@ describeWith([chromiumProgram], 'the page of the inspector', () => {
     await heading.waitFor()
     expect(await list.isVisible()).toBe(false)
     const width = await page.evaluate('document.documentElement.scrollWidth')
-    expect(width).toBeLessThanOrEqual(375)
+    expect(width).toBeLessThanOrEqual(390)
     await page.getByRole('button', { name: 'All turns' }).click()
     await list.waitFor()
     await select(page, 'Read phone.txt')
     await heading.waitFor()
     await page.goBack()
     await list.waitFor()
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375)
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
   })
 
   describe.runIf(isNightly).each(['light', 'dark'] as const)('accessible, %s', (colorScheme) => {
@@ -369,7 +369,7 @@ describeWith([chromiumProgram], 'the page of the inspector', () => {
       return violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html.slice(0, 200))])
     }
 
-    it.each([1280, 375])('at %i px: the list, a turn with everything open, and the login', async (width) => {
+    it.each([1280, 390])('at %i px: the list, a turn with everything open, and the login', async (width) => {
       const { page } = await open({ colorScheme, viewport: { width, height: 800 }, bypassCSP: true })
       await toolLoop('cursor/composer-2', 'Read axe.txt')
       await chat(bench.url, ask('nobody/none', { messages: [user('Fail for axe')] }), agent)

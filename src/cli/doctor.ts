@@ -134,7 +134,7 @@ async function checkLocalTools(loaded: LoadedConfig, environment: Environment): 
   const check = 'local tools'
   const hidden = privatePaths(loaded, environment)
   try {
-    const workshop = await createWorkshop({ ...exec, hidden })
+    const workshop = await createWorkshop({ ...exec, ...environment.localPrograms, hidden })
     await workshop.close()
     const auditFile = auditFilePath(environment)
     const unnoted = auditProblem(auditFile)

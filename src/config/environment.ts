@@ -18,6 +18,8 @@ export interface Environment {
   port: number | undefined
   environmentProxy: boolean
   extraCaFile: string | undefined
+  /** Programs of the local tools, if they are named. */
+  localPrograms: { bwrap: string | undefined; ripgrep: string | undefined }
 }
 
 export const proxyVariables = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'] as const
@@ -41,5 +43,6 @@ export function readEnvironment(
     port: port === undefined || (Number.isInteger(port) && port >= 0 && port <= 65_535) ? port : Number.NaN,
     environmentProxy: proxyVariables.some((name) => Boolean(env[name])),
     extraCaFile: env.NODE_EXTRA_CA_CERTS || undefined,
+    localPrograms: { bwrap: env.DRAGOMAN_BWRAP || undefined, ripgrep: env.DRAGOMAN_RG || undefined },
   }
 }

@@ -1,6 +1,7 @@
 // Parts that outlive every configuration: each is loaded at the start if its first configuration has it, and not again.
 
 import type { Cluster, ClusterOptions, ParentPeers } from '../cluster/cluster.ts'
+import { readEnvironment } from '../config/environment.ts'
 import { ownPaths } from '../config/own-paths.ts'
 import type { Config } from '../config/schema.ts'
 import type { Backend } from '../core/backend.ts'
@@ -71,7 +72,8 @@ export async function loadLocalTools(
   const { config, auditFile, worker } = options
   if (!config.exec.enabled) return undefined
   const { LocalExecutor } = await import('../local-tools/executor.ts')
-  const settings = { ...config.exec, hidden: hiddenPaths(options), auditFile }
+  const { localPrograms } = readEnvironment()
+  const settings = { ...config.exec, ...localPrograms, hidden: hiddenPaths(options), auditFile }
   return new LocalExecutor(settings, observing, worker?.openFile)
 }
 

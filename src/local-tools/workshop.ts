@@ -24,6 +24,10 @@ export interface WorkshopSettings {
   timeoutMs: number
   outputBytes: number
   maxProcesses: number
+  /** The path of bwrap; else it is searched on PATH. */
+  bwrap?: string | undefined
+  /** The path of ripgrep, likewise. */
+  ripgrep?: string | undefined
   /** Connection and timeout of `fetch`; by default the Internet and ten seconds. */
   fetching?: Pick<FetchOptions, 'connect' | 'timeoutMs'>
 }
@@ -55,7 +59,7 @@ export async function createWorkshop(settings: WorkshopSettings): Promise<Worksh
   const found = await findSandbox({ ...settings, root: root.path })
   const sandbox = 'problem' in found ? undefined : found
   // A program in the root cannot be trusted.
-  const ripgrep = sandbox && findRipgrep(root.path)
+  const ripgrep = sandbox && findRipgrep(root.path, settings.ripgrep)
   const search = sandbox && ripgrep !== undefined ? runSearch(sandbox, ripgrep) : undefined
   const isConfined = settings.shell === 'sandbox'
   // Without a sandbox, git has the user's settings.

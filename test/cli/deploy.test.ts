@@ -1,9 +1,9 @@
 // Files that deploy/ names exist, and its configurations are accepted.
 
-import { spawn } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { cpSync, existsSync, readFileSync, symlinkSync } from 'node:fs'
 import http from 'node:http'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { isNightly } from '../depth.ts'
 import { deadPort, Home, root } from './program.ts'
@@ -63,6 +63,22 @@ describe('the Dockerfile', () => {
     expect(all('COPY')).toContain(`${scripts.join(' ')} scripts/`)
     expect(all('RUN')).toContain('node scripts/bundle.mjs')
     expect(all('COPY')).toContain('--from=build /app/dist dist')
+  })
+
+  it("builds the program and the inspector's page from what it copies", () => {
+    const folder = home.path('image')
+    for (const rest of all('COPY').slice(0, all('COPY').indexOf('package.json LICENSE ./'))) {
+      const words = rest.split(' ')
+      const to = words.at(-1) ?? ''
+      for (const from of words.slice(0, -1))
+        cpSync(join(root, from), join(folder, to, to.endsWith('/') ? basename(from) : ''), {
+          recursive: true,
+        })
+    }
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+    execFileSync(process.execPath, ['scripts/bundle.mjs'], { cwd: folder })
+    for (const file of ['src/cli.js', 'inspector/index.html', 'inspector/app.js', 'inspector/style.css'])
+      expect(existsSync(join(folder, 'dist', file)), file).toBe(true)
   })
 
   it('runs the program of the package, with flags that it knows, as another user than root', async () => {

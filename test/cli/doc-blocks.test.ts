@@ -8,7 +8,7 @@ import { parseCursorScript } from '../../sim/cursor.ts'
 import { parseScript } from '../../sim/script.ts'
 import { readEnvironment } from '../../src/config/environment.ts'
 import { parseConfig } from '../../src/config/load.ts'
-import { type Block, blocks, root } from './doc-blocks.ts'
+import { type Block, blocks, documents, root } from './doc-blocks.ts'
 
 /** What becomes of the blocks of a language. */
 const languages: Record<string, string> = {
@@ -35,7 +35,6 @@ it('there are blocks of every kind, and of no other', () => {
 })
 
 it('no indented block hides from the others', () => {
-  const documents = [...new Set(blocks.map(({ document }) => document))]
   const hidden = documents.filter((document) =>
     /\n\n {4}(?:dragoman|npm|curl|node|docker) /.test(readFileSync(join(root, document), 'utf8')),
   )

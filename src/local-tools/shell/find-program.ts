@@ -5,8 +5,8 @@ import { delimiter, isAbsolute, join } from 'node:path'
 
 interface ProgramName {
   program: string
-  /** An environment variable with a path that takes precedence. */
-  variable?: string
+  /** A path that takes precedence. */
+  named?: string | undefined
   /** Programs in this folder are ignored. */
   outside?: string
   /** The folders to look in; those of PATH unless it is said. */
@@ -16,8 +16,7 @@ interface ProgramName {
 }
 
 export function findProgram(name: ProgramName): string | undefined {
-  const { program, variable, outside, searchPath = process.env.PATH ?? '', isRight = () => true } = name
-  const named = variable === undefined ? undefined : process.env[variable]
+  const { program, named, outside, searchPath = process.env.PATH ?? '', isRight = () => true } = name
   if (named) return isRunnable(named) ? named : undefined
   return searchPath
     .split(delimiter)

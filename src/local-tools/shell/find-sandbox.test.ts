@@ -53,16 +53,14 @@ describe('without a sandbox', () => {
     expect(await findSandbox({ ...settings, bwrap: join(outside, 'nothing') })).toMatchObject({
       problem: expect.stringContaining('does not run'),
     })
-    const { PATH, DRAGOMAN_BWRAP } = process.env
+    const { PATH } = process.env
     process.env.PATH = outside
-    delete process.env.DRAGOMAN_BWRAP
     try {
       expect(await findSandbox(settings)).toMatchObject({
         problem: expect.stringContaining('install the package'),
       })
     } finally {
       process.env.PATH = PATH
-      if (DRAGOMAN_BWRAP !== undefined) process.env.DRAGOMAN_BWRAP = DRAGOMAN_BWRAP
     }
   })
 })

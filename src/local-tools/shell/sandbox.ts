@@ -25,8 +25,8 @@ export interface SandboxSettings {
   readable: readonly string[]
   /** With it, this machine's ports can be reached too, including the gateway's. */
   network: boolean
-  /** The path of bwrap; by default $DRAGOMAN_BWRAP, then PATH. */
-  bwrap?: string
+  /** The path of bwrap; else it is searched on PATH. */
+  bwrap?: string | undefined
 }
 
 interface WrapOptions {
@@ -50,14 +50,13 @@ export interface Sandbox {
   wrap(argv: readonly string[], options: WrapOptions): string[]
 }
 
-/** Finds bwrap (PATH, or $DRAGOMAN_BWRAP) and tries it once: namespaces may be forbidden on this machine. */
+/** Finds bwrap and tries it once: namespaces may be forbidden on this machine. */
 export async function findSandbox(settings: SandboxSettings): Promise<Sandbox | { problem: string }> {
   if (process.platform !== 'linux')
     return { problem: 'Bubblewrap is for Linux only, and nothing else confines commands here.' }
   const problem = problemOfRoot(settings.root) ?? problemOfReadable(settings.readable)
   if (problem !== undefined) return { problem }
-  const bwrap =
-    settings.bwrap ?? findProgram({ program: 'bwrap', variable: 'DRAGOMAN_BWRAP', outside: settings.root })
+  const bwrap = settings.bwrap ?? findProgram({ program: 'bwrap', outside: settings.root })
   if (bwrap === undefined) return { problem: notInstalled }
   try {
     const [{ stdout: version }, { stdout: help, stderr }] = [

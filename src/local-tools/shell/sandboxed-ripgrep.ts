@@ -5,9 +5,9 @@ import { findProgram } from './find-program.ts'
 import { runProgram } from './run-program.ts'
 import type { Sandbox } from './sandbox.ts'
 
-/** On PATH, or $DRAGOMAN_RG. */
-export const findRipgrep = (outside?: string): string | undefined =>
-  findProgram({ program: 'rg', variable: 'DRAGOMAN_RG', ...(outside !== undefined && { outside }) })
+/** `named`, or on PATH outside of the root. */
+export const findRipgrep = (root: string, named: string | undefined): string | undefined =>
+  findProgram({ program: 'rg', named, outside: root })
 
 interface SearchOptions {
   cwd: string

@@ -5,6 +5,7 @@ import { readEnvironment } from '../config/environment.ts'
 import type { AccountView } from '../core/pool/account.ts'
 import { CommandError } from '../process/command-error.ts'
 import { out, outJson } from '../process/output.ts'
+import { withProgress } from '../process/progress.ts'
 import { accountsPath } from '../server/account-routes.ts'
 import { askGateway, chosenGateway } from './running-gateway.ts'
 
@@ -31,7 +32,10 @@ export async function accounts(
     throw new CommandError(`Say which account: dragoman accounts ${action} BACKEND@ACCOUNT`, 2)
   const gateway = chosenGateway(flags, readEnvironment())
   const body = action === 'list' ? undefined : { action, account }
-  const { accounts: found } = await askGateway(gateway, accountsPath, { body })
+  const { accounts: found } = await withProgress(
+    'waiting for the gateway',
+    askGateway(gateway, accountsPath, { body }),
+  )
   const views = (Array.isArray(found) ? found.filter(isObject) : []) as unknown as AccountView[]
   const wanted = views.filter((view) => account === undefined || isNamed(view, account))
   if (wanted.length === 0 && account !== undefined)

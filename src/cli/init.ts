@@ -6,6 +6,7 @@ import { thisSystem } from '../base/platform/system.ts'
 import { type Environment, readEnvironment } from '../config/environment.ts'
 import { findConfigFile, parseConfig } from '../config/load.ts'
 import { CommandError } from '../process/command-error.ts'
+import { withProgress } from '../process/progress.ts'
 import { applyChange, ChangedMeanwhile } from '../setup/apply.ts'
 import type { SetupClientName } from '../setup/client-names.ts'
 import { addBackends, type FoundBackend, isConfigured } from '../setup/found-backends.ts'
@@ -72,7 +73,8 @@ async function carryOut(run: Run): Promise<void> {
   const path = targetFile(flags, environment)
   const before = textAt(path)
   const named = flags.backend && namedBackends(flags.backend, environment.variable)
-  const found = named ?? (await findBackends(environment, servers))
+  const found =
+    named ?? (await withProgress('looking for keys, logins and servers', findBackends(environment, servers)))
   const fresh = understood(path, () => found.filter((backend) => !isConfigured(before ?? '', backend)))
   const known = found.length - fresh.length
   if (before !== undefined && known > 0)

@@ -5,6 +5,7 @@ import { thisSystem } from '../base/platform/system.ts'
 import { type Environment, readEnvironment } from '../config/environment.ts'
 import { findProgram } from '../local-tools/shell/find-program.ts'
 import { CommandError } from '../process/command-error.ts'
+import { withProgress } from '../process/progress.ts'
 import type { LaunchClientName } from '../setup/client-names.ts'
 import { setupClients } from '../setup/clients.ts'
 import { type LaunchClient, launchClients } from '../setup/launch-clients.ts'
@@ -33,7 +34,7 @@ export async function launch(name: LaunchClientName, words: string[], flags: Lau
   const environment = readEnvironment()
   const terminal = ownTerminal()
   const { program, args } = commandOf(name, words, environment)
-  const gateway = await sessionGateway(flags, environment)
+  const gateway = await withProgress('asking the gateway for its models', sessionGateway(flags, environment))
   const folder = new SessionFolder()
   try {
     const session = await prepare(name, { gateway, folder: folder.path, environment, flags, terminal })

@@ -12,6 +12,7 @@ import { loadConfig } from '../config/load.ts'
 import { CommandError } from '../process/command-error.ts'
 import { controlFolder, type RunningGateway, runningGateways } from '../process/control-file.ts'
 import { err, out, outJson } from '../process/output.ts'
+import { withProgress } from '../process/progress.ts'
 import { closeMs, drainMs } from '../process/stop-times.ts'
 import type { ServiceFacts } from '../service/service-facts.ts'
 import { CannotServe, filePath, logFile, type ServiceFile, serviceFile } from '../service/service-file.ts'
@@ -144,12 +145,15 @@ async function sayWhetherItRuns(
   { environment, patienceMs }: Surroundings,
 ): Promise<void> {
   const deadline = Date.now() + patienceMs
-  for (;;) {
-    const gateway = gatewayOf(configFile, environment)
-    if (gateway) return out(`The gateway runs at ${gateway.url} (process ${gateway.pid}).\n`)
-    if (Date.now() >= deadline) break
-    await sleep(200)
+  const find = async () => {
+    for (;;) {
+      const gateway = gatewayOf(configFile, environment)
+      if (gateway || Date.now() >= deadline) return gateway
+      await sleep(200)
+    }
   }
+  const gateway = await withProgress('waiting for the gateway', find())
+  if (gateway) return out(`The gateway runs at ${gateway.url} (process ${gateway.pid}).\n`)
   throw new CommandError('It does not run yet; `dragoman service logs` says why.')
 }
 

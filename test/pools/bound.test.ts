@@ -1,9 +1,14 @@
 // What only one account has: a parked Cursor run, and signed thinking in a tool loop.
 
 import { describe, expect, it } from 'vitest'
+import { SimAccounts } from '../../sim/accounts.ts'
+import { startGeminiSim } from '../../sim/gemini.ts'
+import { filler } from '../../src/protocols/gemini/call-signature.ts'
+import { fillerNote } from '../../src/protocols/gemini/contents-out.ts'
+import { atTestEnd } from '../at-end.ts'
 import { answerOf, askCursor, cursorKey, followUp, useCursorBench } from '../cursor-bench.ts'
-import { type Body, chat, readTool, user } from '../harness.ts'
-import { keyOf, usePoolBench } from './pool-bench.ts'
+import { type Body, chat, readTool, startGateway, user } from '../harness.ts'
+import { account, keyOf, usePoolBench } from './pool-bench.ts'
 
 const accountOf = async (url: string, body: Body, headers?: Record<string, string>) => {
   const { status, headers: answered, json } = await chat(url, body, headers)
@@ -139,5 +144,55 @@ describe('signed thinking in a tool loop', () => {
     expect(again.status).toBe(429)
     expect(again.error.message).toContain(`account "${first.account}": its rate limit is reached`)
     expect(bench.accounts.tooEarly).toEqual([])
+  })
+})
+
+describe("Gemini's thought signature in a tool loop", () => {
+  const start = async () => {
+    const accounts = new SimAccounts()
+    const sim = await startGeminiSim({ accounts })
+    atTestEnd(() => sim.close())
+    const names = ['a', 'b'].map((name) => account(name))
+    const { gateway, url } = await startGateway({
+      backends: { box: { kind: 'gemini', baseUrl: sim.url, accounts: names, pool: { maxWaitMs: 100 } } },
+    })
+    atTestEnd(() => gateway.close())
+    const body = { model: 'box/gemini-3-pro-preview', messages: [user('Read a.txt')], tools: [readTool] }
+    const first = await accountOf(url, body, { 'x-session-id': 's1' })
+    const [call] = first.message.tool_calls
+    // As a client that cannot carry it.
+    const message = {
+      ...first.message,
+      tool_calls: [{ id: call.id, type: 'function', function: call.function }],
+    }
+    const result = { role: 'tool', tool_call_id: call.id, content: 'what a.txt says' }
+    const next = { ...body, messages: [...body.messages, message, result] }
+    const go = () => accountOf(url, next, { 'x-session-id': 's1' })
+    const sent = () => {
+      const { contents } = accounts.seen.at(-1)?.body as { contents: { parts: Body[] }[] }
+      return contents.flatMap(({ parts }) => parts).find(({ functionCall }) => functionCall !== undefined)
+    }
+    return { accounts, first, go, sent }
+  }
+
+  it('goes back to the account that made it', async () => {
+    const { first, go, sent } = await start()
+    const second = await go()
+    expect([second.status, second.account, second.notes]).toEqual([200, first.account, ''])
+    expect(sent()?.thoughtSignature).toEqual(expect.any(String))
+    expect(sent()?.thoughtSignature).not.toBe(filler)
+  })
+
+  it('is the documented filler at another account, with a note', async () => {
+    const { accounts, first, go, sent } = await start()
+    accounts.revoke(keyOf(first.account ?? ''))
+    const second = await go()
+    expect(second.status).toBe(200)
+    expect(second.account).not.toBe(first.account)
+    expect(sent()?.thoughtSignature).toBe(filler)
+    expect(second.notes).toContain(fillerNote)
+    expect(second.notes).toContain(
+      `account "${first.account}" could not be used (its key or login was refused`,
+    )
   })
 })

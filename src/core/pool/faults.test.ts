@@ -54,7 +54,14 @@ describe('faultOf', () => {
       scope: 'model',
       forMs: 300_000,
     })
-    expect(fault('upstream-credential', http(403, 'Upgrade your plan.'))).toMatchObject({ forMs: 300_000 })
+    // The service names the plan, or something that may be mended at once.
+    const plan = 'The model is not included in your plan.'
+    const halfDay = { kind: 'model', scope: 'model', forMs: 43_200_000 }
+    expect(fault('upstream-credential', http(403, plan))).toMatchObject(halfDay)
+    expect(fault('not-found', { ...http(404, plan), detail: 'model_not_found' })).toMatchObject(halfDay)
+    expect(fault('upstream-credential', http(403, 'Please upgrade your client.'))).toMatchObject({
+      forMs: 300_000,
+    })
     expect(fault('not-found', { ...http(404), detail: 'model_not_found' })).toMatchObject({ kind: 'model' })
   })
 

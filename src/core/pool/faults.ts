@@ -26,8 +26,13 @@ interface FaultOptions {
 const minutes = 60_000
 const hours = 60 * minutes
 
-/** A model that the account does not have may be enabled by its owner, or come with another plan. */
+/** A model that the account does not have may be enabled by its owner at any time: asking again costs one refused request. */
 const missingModelMs = 5 * minutes
+/**
+ * A plan is changed by its owner, and hardly ever within a day. Each try would cost a turn its time, and looks like a search for
+ * gaps. `dragoman accounts clear`, another key or a login end it at once.
+ */
+const notInPlanMs = 12 * hours
 const unknownQuotaMs = hours
 /** A longer wait is a used-up quota, whatever its status. */
 const longestRateMs = 10 * minutes
@@ -37,7 +42,9 @@ const longestMs = 31 * 24 * hours
 const abuse = /\b(?:invalidated|abus\w+|suspicious|suspended|banned|terms of (?:service|use)|violat\w+)\b/i
 /** About the key and not about what it may do. */
 const deadKey = /\b(?:revoked|disabled|deactivated|expired|invalid|api.?key|token)\b/i
-const notInPlan = /\b(?:plan|tier|subscription|upgrade|not (?:included|entitled|available to))\b/i
+/** Not `upgrade` alone, which a client may be told to do. */
+const notInPlan = /\b(?:plan|tier|subscription|not (?:included|entitled|available to))\b/i
+const missingFor = (said: string) => (notInPlan.test(said) ? notInPlanMs : missingModelMs)
 /** Anthropic: a 429 that says what the request needs. */
 const needsMore = /extra usage is required/i
 
@@ -93,7 +100,7 @@ function missingModel(error: GatewayError, status: string): Fault {
   return {
     kind: 'model',
     scope: 'model',
-    forMs: missingModelMs,
+    forMs: missingFor(wordsOf(error)),
     reason: isSold ? `its plan lacks the model${status}` : `it does not have the model${status}`,
   }
 }
@@ -112,7 +119,7 @@ function refusedCredential(error: GatewayError, status: string): Fault {
     return {
       kind: 'model',
       scope: 'model',
-      forMs: missingModelMs,
+      forMs: missingFor(said),
       reason: `it may not use the model${status}`,
       isDenied: true,
     }

@@ -169,8 +169,10 @@ describe("Gemini's thought signature in a tool loop", () => {
     const next = { ...body, messages: [...body.messages, message, result] }
     const go = () => accountOf(url, next, { 'x-session-id': 's1' })
     const sent = () => {
-      const { contents } = accounts.seen.at(-1)?.body as { contents: { parts: Body[] }[] }
-      return contents.flatMap(({ parts }) => parts).find(({ functionCall }) => functionCall !== undefined)
+      const body = accounts.seen.at(-1)?.body as { contents: { parts: Body[] }[] } | undefined
+      return body?.contents
+        .flatMap(({ parts }) => parts)
+        .find(({ functionCall }) => functionCall !== undefined)
     }
     return { accounts, first, go, sent }
   }

@@ -16,10 +16,9 @@ function judge(figures: SoakFigures): void {
   expect(figures.wrong).toEqual([])
   expect(figures.moves).toBe(figures.switches)
   expect(figures.moves).toBeGreaterThan(0)
-  // On a machine so busy that Redis is taken for lost, each instance goes on by what it knows itself.
-  if (figures.outages > 0) return
   expect(figures.strayed).toEqual([])
   expect(figures.tooEarly).toEqual([])
+  if (figures.outages === 0) expect(figures.judged).toBe(figures.turns)
 }
 
 it.runIf(wantsOne)(

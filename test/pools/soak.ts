@@ -7,6 +7,7 @@ import { SimAccounts } from '../../sim/accounts.ts'
 import { startAnthropicSim } from '../../sim/anthropic.ts'
 import { peerSecret } from '../cluster-parts.ts'
 import { type Body, chat, readTool, startGateway, user } from '../harness.ts'
+import { isDuring, type Outage, outagesOf } from './outages.ts'
 import { account, keyOf, model } from './pool-bench.ts'
 
 export interface SoakOptions {
@@ -30,21 +31,23 @@ export interface SoakFigures {
   switches: number
   /** The longest pause of the process, which has everything in it. */
   lagMs: number
-  /** How often Redis could not be asked. */
+  /** How often Redis could not be asked. Each instance goes on by what it knows then, so these turns are not judged. */
   outages: number
+  /** Turns that are judged. */
+  judged: number
   /** Turns that came for an account which had said until when it takes none. */
   tooEarly: string[]
   byAccount: Record<string, number>
 }
 
 interface Answered {
+  id: string
   used: string
   notes: string
   startedAt: number
-}
-
-interface Home {
-  account: string | null
+  endedAt: number
+  /** Until when each account is in trouble, as the turn ended. */
+  troubled: ReadonlyMap<string, number>
 }
 
 const [limited, revoked, slow] = ['limited', 'revoked', 'slow'] as const
@@ -53,7 +56,7 @@ export async function soak({ ms, agents, redis, instances }: SoakOptions): Promi
   const accounts = new SimAccounts({ graceMs: 1_000 })
   const sim = await startAnthropicSim({ accounts })
   const settings = {
-    log: { level: 'warn' },
+    log: { level: 'info' },
     backends: {
       claude: {
         kind: 'anthropic',
@@ -77,15 +80,18 @@ export async function soak({ ms, agents, redis, instances }: SoakOptions): Promi
   await Promise.all(Array.from({ length: agents }, (_, at) => run.agent(at)))
   await trouble
   const switches = await switchesOf(gateways.map(({ url }) => url))
-  const outages = gateways.flatMap(({ logs }) => logs.filter((line) => line.includes('Redis cannot be used')))
+  const outages = gateways.flatMap(({ logs }) => outagesOf(logs, Date.now()))
   lag.disable()
   // One process has everything, so a turn may be on its way for as long as that is busy.
   const graceMs = accounts.graceMs + (4 * lag.max) / 1e6
-  const late = accounts.tooEarly.filter(({ lateMs }) => lateMs > graceMs)
+  const late = accounts.tooEarly.filter(
+    ({ lateMs, at }) => lateMs > graceMs && !isDuring(outages, at - lateMs, at),
+  )
   await Promise.all(gateways.map(({ gateway }) => gateway.close()))
   await sim.close()
   return {
     ...run.figures,
+    ...run.judge(outages),
     switches,
     outages: outages.length,
     lagMs: Math.round(lag.max / 1e6),
@@ -94,9 +100,10 @@ export async function soak({ ms, agents, redis, instances }: SoakOptions): Promi
 }
 
 class Soak {
-  readonly figures: Omit<SoakFigures, 'switches' | 'tooEarly' | 'outages' | 'lagMs'> = {
-    ...{ turns: 0, conversations: 0, wrong: [], strayed: [], moves: 0, byAccount: {} },
+  readonly figures: Pick<SoakFigures, 'turns' | 'conversations' | 'wrong' | 'moves' | 'byAccount'> = {
+    ...{ turns: 0, conversations: 0, wrong: [], moves: 0, byAccount: {} },
   }
+  readonly #answered: Answered[] = []
   readonly #accounts: SimAccounts
   readonly #urls: readonly string[]
   readonly #until: number
@@ -134,12 +141,11 @@ class Soak {
   async #conversation(id: string, at: number): Promise<void> {
     this.figures.conversations++
     const headers = headersOf(id, at)
-    const home: Home = { account: null }
     const messages: Body[] = []
     for (let turn = 0; turn < 4 && Date.now() < this.#until; turn++) {
       const file = `file-${id}-${turn}.txt`
       messages.push(user(`Read ${file}`))
-      const called = await this.#turn(messages, headers, home, id)
+      const called = await this.#turn(messages, headers, id)
       const call = called?.tool_calls?.[0]
       if (!called || !call || JSON.parse(call.function.arguments).path !== file)
         return void this.figures.wrong.push(`${id}: no call for ${file}: ${JSON.stringify(called)}`)
@@ -148,14 +154,14 @@ class Soak {
         tool_call_id: call.id,
         content: `secret of ${id} in turn ${turn}`,
       })
-      const answered = await this.#turn(messages, headers, home, id)
+      const answered = await this.#turn(messages, headers, id)
       if (!answered?.content?.includes(`secret of ${id} in turn ${turn}`))
         return void this.figures.wrong.push(`${id}: not its answer: ${JSON.stringify(answered)}`)
       messages.push(answered)
     }
   }
 
-  async #turn(messages: Body[], headers: Record<string, string>, home: Home, id: string) {
+  async #turn(messages: Body[], headers: Record<string, string>, id: string) {
     // A tool takes its time.
     await sleep(50)
     const url = this.#urls[this.figures.turns++ % this.#urls.length] ?? ''
@@ -164,21 +170,40 @@ class Soak {
     const { status, headers: answered, json } = await chat(url, asked, headers)
     if (status !== 200) return void this.figures.wrong.push(`${id}: ${status} ${json.error?.message}`)
     const used = answered.get('x-dragoman-account') ?? ''
-    this.#judge({ used, notes: answered.get('x-dragoman-notes') ?? '', startedAt }, home, id)
+    const notes = answered.get('x-dragoman-notes') ?? ''
+    this.#note({ id, used, notes, startedAt, endedAt: Date.now(), troubled: new Map(this.#troubled) })
     return json.choices[0].message
   }
 
-  #judge({ used, notes, startedAt }: Answered, home: Home, id: string): void {
+  #note(answered: Answered): void {
+    const { used, notes } = answered
     const { byAccount } = this.figures
     byAccount[used] = (byAccount[used] ?? 0) + 1
     this.figures.moves += [...notes.matchAll(/account "\w+" could not be used/g)].length
-    if (home.account === null) home.account = used
-    if (used === home.account) return
-    const hadReason = startedAt < (this.#troubled.get(home.account) ?? 0)
-    if (!hadReason || !notes.includes(`account "${home.account}" could not be used`))
-      this.figures.strayed.push(`${id}: ${home.account} → ${used}, ${notes || 'without a note'}`)
-    // It will not be back.
-    if (home.account === revoked) home.account = used
+    this.#answered.push(answered)
+  }
+
+  /** Each turn by those of its conversation before it, from the last outage on. */
+  judge(outages: readonly Outage[]): Pick<SoakFigures, 'strayed' | 'judged'> {
+    const strayed: string[] = []
+    const homes = new Map<string, string>()
+    let judged = 0
+    for (const { id, used, notes, startedAt, endedAt, troubled } of this.#answered) {
+      if (isDuring(outages, startedAt, endedAt)) {
+        homes.delete(id)
+        continue
+      }
+      judged++
+      const home = homes.get(id) ?? used
+      homes.set(id, home)
+      if (used === home) continue
+      const hadReason = startedAt < (troubled.get(home) ?? 0)
+      if (!hadReason || !notes.includes(`account "${home}" could not be used`))
+        strayed.push(`${id}: ${home} → ${used}, ${notes || 'without a note'}`)
+      // It will not be back.
+      if (home === revoked) homes.set(id, used)
+    }
+    return { strayed, judged }
   }
 }
 

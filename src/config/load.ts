@@ -16,6 +16,7 @@ import { ConfigError } from './config-error.ts'
 import { type Environment, proxyVariables } from './environment.ts'
 import { execProblems } from './exec.ts'
 import { explain } from './explain.ts'
+import { keyAccountProblems } from './key-accounts.ts'
 import { keyProblems } from './key-forms.ts'
 import { lacksProblems } from './lacks.ts'
 import { peerProblems } from './peers.ts'
@@ -274,6 +275,7 @@ function checkReferences(config: Config): string[] {
   return [
     ...problems,
     ...keyProblems(config),
+    ...keyAccountProblems(config),
     ...routeProblems(config),
     ...peerProblems(config),
     ...execProblems(config),

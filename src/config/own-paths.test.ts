@@ -34,6 +34,7 @@ const noPaths = [
   '$schema',
   'allow.hosts[]',
   'allow.origins[]',
+  'auth.keys[].accounts[]',
   'auth.keys[].key',
   'auth.keys[].name',
   'backends.*.accessKeyId',

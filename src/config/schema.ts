@@ -64,6 +64,12 @@ export const configSchema = z.strictObject({
                   .boolean()
                   .optional()
                   .describe('Allows the header x-dragoman-record, which records a turn.'),
+                accounts: z
+                  .array(z.string().regex(/^[^@]+@[^@]+$/, 'must be BACKEND@ACCOUNT'))
+                  .optional()
+                  .describe(
+                    'The account of a backend that its turns use, as BACKEND@ACCOUNT: docs/pools.md.',
+                  ),
               }),
             )
             .min(1)

@@ -5,6 +5,7 @@ import type { BackendFactory } from '../backends/create-backends.ts'
 import { readComparison } from '../base/comparison.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { checkModesOf } from '../config/calls.ts'
+import { keyAccountsOf } from '../config/key-accounts.ts'
 import { type Lacks, namesModel, searchAddress } from '../config/lacks.ts'
 import { type AliasRow, modelsOfAlias, rowsOfAlias, whenWords } from '../config/routes.ts'
 import type { Config } from '../config/schema.ts'
@@ -77,7 +78,8 @@ export async function buildGeneration(
   const routeHolds = earlier?.services.routeHolds ?? new RouteHolds()
   const { log } = services
   const names = { aliases: aliasesOf(config), routes: routesOf(config), describes: sightOf(config.lacks) }
-  const catalog = new Catalog({ backends, ...names, log, earlier: earlier?.services.catalog })
+  const accountOf = keyAccountsOf(config)
+  const catalog = new Catalog({ backends, ...names, accountOf, log, earlier: earlier?.services.catalog })
   return {
     ...{ config, keys, own, backends, callChecks, deferral },
     guard: createGuard({ hosts: allowedHosts(config), origins: config.allow.origins, keys }),

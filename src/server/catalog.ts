@@ -30,6 +30,8 @@ interface CatalogOptions {
   routes?: ReadonlyMap<string, readonly RouteRow[]> | undefined
   /** Whether another model describes images for this one. */
   describes?: ((backend: string, model: Model) => boolean) | undefined
+  /** The account that a key uses of a backend. */
+  accountOf?: ((key: string, backend: string) => string | undefined) | undefined
   log: Log
   now?: () => number
   /** Of the configuration before: its listings of the same backends stay. */
@@ -229,6 +231,11 @@ export class Catalog {
   /** Whether clients may send images for the model, because another one describes them. */
   describes(backend: string, model: Model): boolean {
     return this.#options.describes?.(backend, model) ?? false
+  }
+
+  /** The account that a key uses of a backend, if the configuration names one. */
+  accountOf(key: string, backend: string): string | undefined {
+    return this.#options.accountOf?.(key, backend)
   }
 
   /** What the service says of a model. Undefined if it says nothing, or nothing in time. */

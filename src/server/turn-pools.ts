@@ -28,10 +28,10 @@ type Beginning = Pick<TurnAccounts, 'pin' | 'affinity' | 'note' | 'onAccount'>
 
 /** How a turn of a client begins at a target. */
 export function clientTurn(serving: Serving, asked: TurnRequest): (target: Target) => Beginning {
-  const { caller, header, notes, head, observer, turnId } = serving
+  const { caller, header, notes, head, observer, turnId, services } = serving
   const answerId = turnId.slice('turn_'.length)
   return ({ backendName: backend, model, account: pin }) => ({
-    pin,
+    pin: pin ?? services.catalog.accountOf(caller.key, backend),
     affinity: affinityOf({ backend, model, caller, header, turn: asked, answerId }),
     note: (text) => notes.add(text),
     onAccount(name) {

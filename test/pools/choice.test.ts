@@ -216,3 +216,33 @@ describe('one account', () => {
     expect((await say(bench.url, { body: { model: model.replace('/', '@other/') } })).status).toBe(404)
   })
 })
+
+describe('a key with an account of its own', () => {
+  const keys = [
+    { name: 'ci', key: 'ci-key-0123456789', accounts: ['claude@b'] },
+    { name: 'laptop', key: 'laptop-key-0123456789' },
+  ]
+  const bench = usePoolBench({ settings: { auth: { keys } }, gateway: { keys } })
+  const as = (name: string) => ({ authorization: `Bearer ${name}-key-0123456789` })
+
+  it('uses it, unless a request names another', async () => {
+    for (const session of ['s1', 's2', 's3'])
+      expect((await say(bench.url, { session, headers: as('ci') })).account).toBe('b')
+    const named = await say(bench.url, { headers: { ...as('ci'), 'x-dragoman-account': 'c' } })
+    expect(named.account).toBe('c')
+    const inName = await say(bench.url, { headers: as('ci'), body: { model: 'claude@a/claude-sonnet-4-5' } })
+    expect(inName.account).toBe('a')
+    const others = ['t1', 't2', 't3'].map((session) => say(bench.url, { session, headers: as('laptop') }))
+    expect(new Set((await Promise.all(others)).map(({ account: used }) => used)).size).toBeGreaterThan(1)
+  })
+
+  it('never leaves it in silence', async () => {
+    bench.accounts.revoke(keyOf('b'))
+    expect((await say(bench.url, { headers: as('ci') })).status).toBe(502)
+    const again = await say(bench.url, { headers: as('ci') })
+    expect(again.status).toBe(502)
+    expect(again.message).toContain('account "b": its key or login was refused')
+    expect(bench.accounts.seen.map(({ key }) => key)).toEqual([keyOf('b')])
+    expect((await say(bench.url, { headers: as('laptop') })).status).toBe(200)
+  })
+})

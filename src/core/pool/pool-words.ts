@@ -47,7 +47,8 @@ function codeOf(refused: Refused): ErrorCode {
 }
 
 function remedyOf(code: ErrorCode, pin: string | undefined): string {
-  if (pin !== undefined) return 'Leave out the name of the account, or choose another.'
+  if (pin !== undefined)
+    return 'It is the account that the request names, or its key in the configuration: choose another.'
   if (code === 'not-found') return '`dragoman models` lists the models that there are.'
   return '`dragoman accounts` shows all of them, and an alias with a second backend continues meanwhile.'
 }

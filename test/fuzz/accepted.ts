@@ -84,14 +84,17 @@ export const modelNames = fc.constantFrom(...claudeNames, 'some-other-model')
 export const patience = { timeout: 120_000 }
 
 /** `accept` fails, or says whether there was anything to accept: a case that is refused on the way proves nothing. */
-export function mostAccepted<T>(cases: fc.Arbitrary<T>, accept: (value: T) => boolean, least = 0.5): void {
-  const { numRuns } = fuzz
+export function mostAccepted<T>(
+  cases: fc.Arbitrary<T>,
+  accept: (value: T) => boolean,
+  { least = 0.5, runs = fuzz } = {},
+): void {
   let accepted = 0
   const property = fc.property(cases, (value) => {
     if (accept(value)) accepted++
   })
-  fc.assert(property, fuzz)
-  expect(accepted).toBeGreaterThan(numRuns * least)
+  fc.assert(property, runs)
+  expect(accepted).toBeGreaterThan(runs.numRuns * least)
 }
 
 /** JSON of any shape that uses these names and words; `fields` is the same as an object. */

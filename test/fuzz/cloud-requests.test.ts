@@ -17,7 +17,7 @@ import { messagesRequests } from './messages-request.ts'
 import { ollamaRequests } from './ollama-request.ts'
 import { earlier, responsesRequests } from './responses-request.ts'
 import { services } from './services.ts'
-import { fuzz } from './settings.ts'
+import { fuzzShare } from './settings.ts'
 
 interface Dialect {
   dialect: string
@@ -54,7 +54,7 @@ const dialects: readonly Dialect[] = [
 ]
 
 /** Pictures by address are refused beforehand, and many requests have one. */
-const least = 0.25
+const share = { least: 0.25, runs: fuzzShare(0.4) }
 
 describe.each(dialects)('$dialect requests that are plausible', patience, ({ requests, read }) => {
   it.each(services)('are accepted by $service', ({ models, accepts }) => {
@@ -66,7 +66,7 @@ describe.each(dialects)('$dialect requests that are plausible', patience, ({ req
         const isAccepted = turn !== undefined && accepts(turn, model)
         return isAccepted
       },
-      least,
+      share,
     )
   })
 })
@@ -180,7 +180,7 @@ describe('requests that are anything at all', patience, () => {
             if (turn) bodyOf(turn, model)
           }
         }),
-        fuzz,
+        share.runs,
       )
     },
   )

@@ -1,31 +1,20 @@
-// Opens the upstream turn of a request: the targets of its model in order, with retries and breakers; with the local tools,
-// if the gateway has any.
+// Opens the upstream turn of a request: in one part, or in several for searches, a second try or the gateway's own tools.
 
 import { nativeSignal } from '../base/signal.ts'
-import { type Attempt, defaultRetryPolicy, openTurn } from '../core/attempts.ts'
-import type { Backend, SessionState, TextRepair, TurnContext } from '../core/backend.ts'
-import { errorFacts } from '../core/error-facts.ts'
-import { GatewayError } from '../core/errors.ts'
 import type { TurnRequest } from '../core/request.ts'
 import { sessionOf, sessionOfResults } from '../core/session-id.ts'
 import { Turn } from '../core/turn.ts'
-import type { DoorRequest } from '../doors/door.ts'
 import { type LocalTurnOptions, localTurn, offerLocalTools } from '../local-tools/local-turn.ts'
 import { type LocalTools, TapedTools } from '../local-tools/tools.ts'
-import type { TurnCalls } from '../protocols/call-check/turn-calls.ts'
-import { answerHeadersFor } from '../protocols/requests/dialect-headers.ts'
-import { withoutForeignParts } from '../protocols/requests/opaque-parts.ts'
 import type { Target } from './catalog.ts'
-import { runWithWords } from './describe-images.ts'
-import { afterOverflow, routeTargets } from './model-routes.ts'
-import type { ModelVariant } from './model-variants.ts'
+import { routeTargets } from './model-routes.ts'
+import { type OpenedTurn, openPart, variantNote } from './open-part.ts'
 import { resolveModel } from './resolve-model.ts'
 import { type RetryTurnOptions, retryTurn } from './retry-turn.ts'
 import { searchTurn } from './search-turn.ts'
 import type { Serving } from './serving.ts'
-import { type DeferredTurn, deferralNote, learnedLimit } from './tool-deferral.ts'
-import { accountHeader, clientTurn, TurnPools, withAccount } from './turn-pools.ts'
-import { offerWebTools, type WebPlan } from './web-offer.ts'
+import { learnedLimit } from './tool-deferral.ts'
+import { accountHeader, withAccount } from './turn-pools.ts'
 import { webTurn } from './web-turn.ts'
 
 /** Resolves with the first turn that has visible output; tries every target of an alias before it fails. */
@@ -40,7 +29,7 @@ export async function openUpstream(serving: Serving): Promise<Turn> {
   const offered = local && !client.hasOwnTools ? await offerLocalTools(turn, local) : undefined
   if (!local || !offered) return openForClient(serving, turn, targets)
   notes.add("the gateway's own tools were offered to the model")
-  const { turn: first, target } = await openOne(serving, offered, targets, 'first')
+  const { turn: first, target } = await openPart(serving, offered, targets, 'first')
   const { turnId, clientName: name } = serving
   const context = { turnId, key: serving.caller.key, client: name, signal: nativeSignal(serving.signal) }
   const ask = askLater(serving, target)
@@ -110,10 +99,10 @@ async function openFitting(
   const mayLearn =
     serving.services.deferral?.isOn === true && learnedLimit(asked, targets) >= asked.tools.length
   try {
-    return await openOne(serving, asked, targets)
+    return await openPart(serving, asked, targets)
   } catch (error) {
     if (!mayLearn || learnedLimit(asked, targets) >= asked.tools.length) throw error
-    return openOne(serving, asked, targets)
+    return openPart(serving, asked, targets)
   }
 }
 
@@ -127,7 +116,7 @@ function withRetry(serving: Serving, request: TurnRequest, opened: OpenedTurn, i
 const askNext = (serving: Serving, target: Target) => async (next: TurnRequest) => {
   const note = (text: string) => serving.notes.add(text)
   const request = serving.services.callChecks?.restore(next, serving, note) ?? next
-  return withRetry(serving, request, await openOne(serving, request, [target], 'later'), true)
+  return withRetry(serving, request, await openPart(serving, request, [target], 'later'), true)
 }
 
 /** Undefined if the model is not asked again for calls that do not fit. */
@@ -149,7 +138,7 @@ function retryOptions(
     isSession: backend.sessions !== undefined,
     isPart,
     mayAsk: () => !observer.hasAskedAgain,
-    ask: (next) => openOne(serving, next, [target], 'again'),
+    ask: (next) => openPart(serving, next, [target], 'again'),
     keep: (shown, record) => callChecks.keep(caller, shown, record),
     abandon: abandonAt(target),
     note: (text) => notes.add(text),
@@ -158,7 +147,7 @@ function retryOptions(
 }
 
 const askLater = (serving: Serving, target: Target) => async (next: TurnRequest) =>
-  (await openOne(serving, next, [target], 'later')).turn
+  (await openPart(serving, next, [target], 'later')).turn
 
 const abandonAt =
   ({ backend }: Target) =>
@@ -166,235 +155,3 @@ const abandonAt =
     const sessionId = sessionOf(callId)
     if (sessionId !== undefined) backend.sessions?.drop(sessionId)
   }
-
-interface OpenedTurn {
-  turn: Turn
-  target: Target
-  deferred: DeferredTurn | undefined
-  web: WebPlan | undefined
-  /** The check of its calls; undefined if they are not checked. */
-  calls: TurnCalls | undefined
-}
-
-/** Opens one upstream turn: the only one of the client's turn, or a part. A later part can be retried, whatever the client has seen. */
-async function openOne(
-  serving: Serving,
-  asked: TurnRequest,
-  targets: readonly Target[],
-  part: 'only' | 'first' | 'later' | 'again' = 'only',
-): Promise<OpenedTurn> {
-  const { services, caller, notes, budget, turnId, observer, sink, signal, head, client, tape, tap } = serving
-  const isLaterPart = part === 'later' || part === 'again'
-  let deferred: DeferredTurn | undefined
-  let web: WebPlan | undefined
-  let calls: TurnCalls | undefined
-  const keptBefore = budget.spent
-  const accounts = new TurnPools(signal, clientTurn(serving, asked))
-  const onSession = sessionTeller(serving)
-  const onRepair = (kind: TextRepair) => observer.repaired(kind)
-  const run = (target: Target) => {
-    const traceHeaders = observer.attempts(target)
-    if (tape) services.taping?.onTarget(tape, target.backendName, target.model)
-    const conflict = services.replayInputs?.attempts.conflict()
-    if (conflict) throw conflict
-    const wholeArguments = !asked.stream || client.toolArguments === 'whole'
-    onSession(undefined)
-    const ofPool = accounts.of(target)
-    head.pass(undefined)
-    budget.rewind(keptBefore)
-    const onAnswerHeaders: TurnContext['onAnswerHeaders'] = (form, headers) =>
-      head.pass(scrubbed(answerHeadersFor(asked.origin.dialect, form, headers), services))
-    const note = (text: string) => notes.add(text)
-    deferred = part === 'only' ? deferredFor(asked, target, serving) : undefined
-    web = part === 'only' && !deferred ? offerWebTools(asked, target, serving) : undefined
-    const upstreamRequest = forTarget(deferred?.request ?? web?.request ?? asked, target, note)
-    calls = beginChecks(serving, upstreamRequest, target)
-    return runWithWords(upstreamRequest, target, serving, {
-      turnId,
-      caller,
-      signal,
-      notes,
-      budget,
-      wholeArguments,
-      onSession,
-      tap,
-      recall: serving.recall,
-      sessionId: services.replayInputs?.sessionId,
-      onRepair,
-      onAnswerHeaders,
-      traceHeaders,
-      mayOpenLane:
-        part === 'only' && !deferred && !web && services.callChecks?.modeOf(target.backendName) !== 'retry',
-      calls,
-      isSecondTry: part === 'again',
-      accounts: ofPool,
-    })
-  }
-  const opening = openTurn<Target>({
-    targets,
-    run,
-    addressOf,
-    policy: services.retryPolicy ?? defaultRetryPolicy,
-    budgets: services.budgets,
-    breakers: services.breakers,
-    continuesRun: ({ backend }) => isLaterPart || isForLiveRun(asked, backend),
-    whole: !asked.stream,
-    signal,
-    memory: budget,
-    mayRetry: () => isLaterPart || !sink.started,
-    mayHop: (failed, error) => accounts.mayHop(failed, error),
-    ...attemptReports(serving, accounts),
-    recorded: services.replayInputs?.attempts,
-    ...(isLaterPart ? {} : { othersAfter: afterOverflow(serving) }),
-  })
-  const { turn, target } = await opening.catch((error: unknown) => fail(serving, error))
-  observer.target = { backendName: target.backendName, model: target.model }
-  accounts.opened(target)
-  return { turn, target, deferred, web, calls }
-}
-
-type AttemptReports = Pick<Attempt<Target>, 'onFailure' | 'onSkipped'>
-
-/** Failed and skipped targets, for accounts, log and tape. A note about each replaces the notes of its attempt. */
-function attemptReports(serving: Serving, accounts: TurnPools): AttemptReports {
-  const { notes, observer } = serving
-  let lasting = notes.all.length
-  const noteFallback = ({ backendName, model }: Target, why: string) => {
-    notes.rewind(lasting)
-    notes.add(`${backendName}/${model} ${why}; the next of the alias was used`)
-    lasting = notes.all.length
-  }
-  return {
-    onFailure: (failed, error, next, waitMs) => {
-      accounts.failed(failed, error)
-      observer.retried(error, failed.backendName, next)
-      tapeFailure(serving, failed, { error, next, waitMs })
-      if (next === 'fallback') noteFallback(failed, `failed (${error.code})`)
-    },
-    onSkipped: (skipped, refusal, next) => {
-      observer.skipped(addressOf(skipped))
-      tapeFailure(serving, skipped, { error: refusal, next, isSkipped: true })
-      if (next === 'fallback') noteFallback(skipped, 'has failed too often and is left alone for now')
-    },
-  }
-}
-
-function deferredFor(asked: TurnRequest, { backend, model }: Target, serving: Serving) {
-  const deferred = serving.services.deferral?.defer(withModel(asked, model), backend, serving)
-  if (deferred) serving.notes.add(deferralNote(deferred.plan))
-  return deferred
-}
-
-const sessionTeller =
-  ({ head, observer }: Serving) =>
-  (state: SessionState | undefined, why?: string) => {
-    head.set('x-dragoman-session', state)
-    observer.session = state
-    observer.sessionWhy = why
-  }
-
-interface AttemptFailure {
-  error: GatewayError
-  next: 'retry' | 'fallback' | 'give up'
-  waitMs?: number | undefined
-  isSkipped?: boolean
-}
-
-function tapeFailure(
-  { tape, services: { scrubber } }: Serving,
-  target: Target,
-  { error: failure, next, waitMs, isSkipped }: AttemptFailure,
-): void {
-  if (!tape) return
-  const error = scrubber.scrubError(failure)
-  const { code, message, upstream } = error
-  const status = upstream?.status
-  tape.add({
-    ...{ side: 'gateway', do: 'failure', ...addressOf(target), code, message, next },
-    ...(status === undefined ? {} : { status }),
-    ...(waitMs === undefined ? {} : { waitMs: Math.round(waitMs) }),
-    ...(isSkipped ? { skipped: true } : {}),
-    error: errorFacts(error),
-  })
-}
-
-/** The client's own tools count as offered, also those that the model has not loaded. */
-function beginChecks(
-  { services, request: { turn }, turnId, caller, notes, observer }: Serving,
-  asked: TurnRequest,
-  { backend, backendName }: Target,
-): TurnCalls | undefined {
-  const tools = asked.tools === turn.tools ? turn.tools : [...asked.tools, ...turn.tools]
-  return services.callChecks?.begin(
-    { ...asked, tools },
-    {
-      backend: backendName,
-      caller,
-      turnId,
-      keepsRecords: backend.sessions === undefined,
-      note: (text) => notes.add(text),
-      onChecked: (outcome) => observer.checked(outcome),
-    },
-  )
-}
-
-function fail({ head }: Serving, error: unknown): never {
-  const failure = withoutBlame(GatewayError.from(error))
-  if (failure.code === 'upstream-credential') head.pass(undefined)
-  throw failure
-}
-
-/**
- * The caller's own key was accepted before: this is about the credential of the backend. A 401 would make clients tell their users
- * to log in again.
- */
-function withoutBlame(failure: GatewayError): GatewayError {
-  const { code, message, upstream } = failure
-  if (code !== 'unauthenticated' && !(code === 'forbidden' && upstream)) return failure
-  const options = { ...failure, status: undefined, retryable: false, said: undefined, cause: failure }
-  return new GatewayError('upstream-credential', message, options)
-}
-
-function scrubbed(
-  headers: Readonly<Record<string, string>> | undefined,
-  { scrubber }: Serving['services'],
-): Record<string, string> | undefined {
-  if (!headers) return undefined
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, scrubber.scrub(value)]))
-}
-
-const addressOf = ({ backendName, model }: Target) => ({ backend: backendName, model })
-
-/** Whether the request's results belong to a run that waits for them, here or on another instance. */
-function isForLiveRun({ messages }: TurnRequest, { sessions }: Backend): boolean | Promise<boolean> {
-  const sessionId = sessionOfResults(messages)
-  if (!sessions || sessionId === undefined) return false
-  return sessions.has(sessionId) || (sessions.isElsewhere?.(sessionId) ?? false)
-}
-
-function variantNote({ model, turn }: DoorRequest, variant: ModelVariant): string {
-  const effort = effortOf(turn, variant)
-  return `the model ${JSON.stringify(model)} was read as ${JSON.stringify(variant.name)}${effort ? ` with effort ${effort}` : ''}`
-}
-
-/** An effort in the request overrides the one in the model's name. */
-const effortOf = (turn: TurnRequest, variant: ModelVariant | undefined) =>
-  turn.reasoning || turn.otherEffort !== undefined ? undefined : variant?.effort
-
-/** Not a literal with the model after the spread: that takes ten times as long. */
-function withModel(request: TurnRequest, model: string): TurnRequest {
-  const named = { ...request }
-  named.model = model
-  return named
-}
-
-function forTarget(
-  turn: TurnRequest,
-  { backend, model, variant }: Target,
-  note: (text: string) => void,
-): TurnRequest {
-  const known = withoutForeignParts(turn, backend.dialects ?? [], note)
-  const effort = effortOf(turn, variant)
-  if (effort === undefined) return withModel(known, model)
-  return { ...known, model, reasoning: { effort }, origin: { ...turn.origin, faithful: false } }
-}

@@ -1,31 +1,19 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { Cancellation } from '../../base/signal.ts'
+import { describe, expect, it } from 'vitest'
 import { GatewayError } from '../errors.ts'
-import { AccountPool } from './account-pool.ts'
-import { type AccountPoolOptions, type AskedTurn, PoolMemory, type Taken } from './pool-parts.ts'
+import {
+  account,
+  asked,
+  broke,
+  choose,
+  limited,
+  poolOf,
+  settings,
+  signal,
+  turnOf,
+} from './account-pool.fixture.ts'
+import { PoolMemory, type Taken } from './pool-parts.ts'
 import type { PoolStore } from './pool-store.ts'
 import { withUnsaidBindings } from './unsaid-bindings.ts'
-
-const asked: AskedTurn = { model: 'm', mayLoseReasoning: true }
-const settings = { policy: 'stick', affinityMs: 3_600_000, failover: 'auto', maxWaitMs: 10_000 } as const
-
-const account = (name: string, more = {}) => ({ name, id: `box@${name}:1`, priority: 0, weight: 1, ...more })
-
-function poolOf(names: readonly string[], more: Partial<AccountPoolOptions> = {}) {
-  const accounts = names.map((name) => account(name))
-  return new AccountPool({
-    ...{ backend: 'box', accounts, settings, countsByModel: true, memory: new PoolMemory() },
-    ...more,
-  })
-}
-
-const signal = new Cancellation()
-const turnOf = (pool: AccountPool, key: string, more = {}) => pool.begin({ affinity: { key }, ...more })
-const choose = (pool: AccountPool, key: string, more: Partial<AskedTurn> = {}) =>
-  pool.choose(turnOf(pool, key), { ...asked, ...more }, signal)
-const limited = (retryAfterMs: number) =>
-  new GatewayError('rate-limited', 'no', { retryAfterMs, upstream: { status: 429 } })
-const broke = () => new GatewayError('quota-exhausted', 'no', { upstream: { status: 402 } })
 
 /** The values of a store that several pools share. */
 function sharedStore(): PoolStore & { isDown: boolean } {
@@ -366,47 +354,5 @@ describe('two instances', () => {
     await one.refresh()
     const found = await Promise.all(keys.map((key) => choose(other, key)))
     expect(found.map(({ account: used }) => used)).toEqual(homes)
-  })
-})
-
-describe('a switch', () => {
-  beforeEach(() => void vi.useFakeTimers())
-  afterEach(() => void vi.useRealTimers())
-
-  it('of fifty conversations at once lets five begin in the first second, and all in time', async () => {
-    const accounts = [account('a', { priority: 1 }), account('b')]
-    const pool = poolOf([], { accounts })
-    const keys = Array.from({ length: 50 }, (_, at) => `k${at}`)
-    for (const key of keys) pool.succeeded(await choose(pool, key))
-    pool.saw('a', broke(), { model: 'm', startedAt: Date.now() })
-    let begun = 0
-    const all = keys.map((key) => choose(pool, key).then(() => begun++))
-    await vi.advanceTimersByTimeAsync(999)
-    expect(begun).toBeGreaterThanOrEqual(4)
-    expect(begun).toBeLessThanOrEqual(5)
-    await vi.advanceTimersByTimeAsync(11_000)
-    await Promise.all(all)
-    expect(begun).toBe(50)
-  })
-
-  it('lasts as long as the pause: then the conversation comes home', async () => {
-    const pool = poolOf(['a', 'b'])
-    pool.succeeded(await choose(pool, 'k'))
-    pool.saw('a', limited(60_000), { model: 'm', startedAt: Date.now() })
-    const away = await choose(pool, 'k')
-    pool.succeeded(away)
-    await vi.advanceTimersByTimeAsync(60_001)
-    expect([away.account, (await choose(pool, 'k')).account]).toEqual(['b', 'a'])
-  })
-
-  it('is over as soon as the client leaves', async () => {
-    const pool = poolOf(['a'])
-    pool.saw('a', limited(5_000), { model: 'm', startedAt: Date.now() })
-    const leaving = new Cancellation()
-    const waiting = pool.choose(turnOf(pool, 'k'), asked, leaving)
-    const outcome = expect(waiting).rejects.toMatchObject({ code: 'canceled' })
-    await vi.advanceTimersByTimeAsync(100)
-    leaving.abort()
-    await outcome
   })
 })

@@ -25,7 +25,7 @@ const reasons = [
 /** The folders of the tests, at least so many turns, and whether the comparison must show all notes: answers that fail have no rows. */
 const rows: [folders: string[], turns: number, isCompared: boolean][] = [
   [['test/wire-cases'], 2_000, true],
-  [['test/faults', 'test/malformed-calls', 'test/clients'], 1_500, false],
+  [['test/faults', 'test/malformed-calls', 'test/clients'], 2_400, false],
 ]
 
 /** All of them are among the replayed turns. */

@@ -36,25 +36,31 @@ it('T43: Messages to Chat: arguments and schemas keep their digits', async () =>
   expect(sent?.bodyText).toContain('"maximum":9007199254740993')
 })
 
-it('T43: Chat to Messages: arguments keep their digits where nothing else has such numbers', async () => {
-  await post(
-    '/v1/chat/completions',
-    JSON.stringify({
-      model: 'anthropic/claude-demo',
-      messages: [
-        { role: 'user', content: 'go' },
-        {
-          role: 'assistant',
-          tool_calls: [{ id: 'c1', type: 'function', function: { name: 'f', arguments: input } }],
-        },
-        { role: 'tool', tool_call_id: 'c1', content: 'done' },
-      ],
-      tools: [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }],
-    }),
-  )
-  const sent = bench.anthropic.requests.at(-1)?.bodyText ?? ''
-  for (const number of numbers) expect(sent).toContain(`:${number}`)
-})
+it.each([
+  { backend: 'anthropic', model: 'anthropic/claude-demo' },
+  { backend: 'gemini', model: 'gemini/gemini-3.8-flash' },
+] as const)(
+  'T43: Chat to $backend: arguments keep their digits where nothing else has such numbers',
+  async (to) => {
+    await post(
+      '/v1/chat/completions',
+      JSON.stringify({
+        model: to.model,
+        messages: [
+          { role: 'user', content: 'go' },
+          {
+            role: 'assistant',
+            tool_calls: [{ id: 'c1', type: 'function', function: { name: 'f', arguments: input } }],
+          },
+          { role: 'tool', tool_call_id: 'c1', content: 'done' },
+        ],
+        tools: [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }],
+      }),
+    )
+    const sent = bench[to.backend].requests.at(-1)?.bodyText ?? ''
+    for (const number of numbers) expect(sent).toContain(`:${number}`)
+  },
+)
 
 it.each(['chat', 'responses'] as const)(
   'T43: %s to Messages: arguments and schemas keep their digits',

@@ -47,6 +47,15 @@ it('T75: a stream passes as it came, and so does the request', async () => {
   ])
 })
 
+it('T75: output after the end is left out', async () => {
+  const [first = '', , , last = ''] = chunks
+  const body = [first, last, first.replace('"hm"', '"lost"')].map((chunk) => `data: ${chunk}\n\n`).join('')
+  upstream.answer = { headers: eventStream, body }
+  const text = await (await send('streamGenerateContent?alt=sse', request)).text()
+  expect(text).toContain('"hm"')
+  expect(text).not.toContain('lost')
+})
+
 it('without alt=sse it is one list of the same chunks', async () => {
   upstream.answer = { headers: eventStream, body: chunks.map((chunk) => `data: ${chunk}\n\n`).join('') }
   const text = await (await send('streamGenerateContent', request)).text()

@@ -50,8 +50,10 @@ export class GeminiReader extends TurnReader<GeminiReaderOptions> {
   protected override get laneStep(): LaneStep {
     const step = this.#step
     step.holds = this.#open !== undefined
-    const taken = { ofCall: step.ofCall, replaced: step.replaced, visible: step.visible }
+    const { ofCall, replaced, visible, withheld } = step
+    const taken = { ofCall, replaced, visible, withheld }
     step.ofCall = false
+    step.withheld = false
     step.replaced = false
     step.visible = false
     return { ...step, ...taken }
@@ -94,7 +96,9 @@ export class GeminiReader extends TurnReader<GeminiReaderOptions> {
   #onCandidate({ content, finishReason, finishMessage }: Fields): void {
     const parts = isObject(content) && Array.isArray(content.parts) ? content.parts : []
     if (this.#finish !== undefined) {
-      if (parts.some((part) => isObject(part) && part.text !== '')) this.repairs.add('output-after-end')
+      if (!parts.some((part) => isObject(part) && part.text !== '')) return
+      this.repairs.add('output-after-end')
+      this.#step.withheld = true
       return
     }
     for (const part of parts) if (isObject(part)) this.#onPart(part)

@@ -1,4 +1,6 @@
-// The moving picture in README.md: an agent's tool loop on a Cursor model, as the inspector shows it.
+// The moving picture in README.md: an agent's tool loop on a Cursor model, as the inspector shows it. It is an animated PNG: GitHub and
+// all browsers play it, other programs show its first picture, and text stays sharp. A GIF has 256 colours; an SVG of the real page would
+// hold the same pictures, in base64.
 
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

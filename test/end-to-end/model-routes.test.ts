@@ -1,34 +1,13 @@
-// Routes by need: the row of an alias that a request takes at every door, tool loops that stay with their model, and requests that are
-// too long for their model.
+// Routes by need: the row of an alias that a request takes at every door, and tool loops that stay with their model.
 
 import { describe, expect, it } from 'vitest'
-import { startQwenWebSim } from '../../sim/qwen-web.ts'
-import type { Step } from '../../sim/script.ts'
 import { readEnvironment } from '../../src/config/environment.ts'
 import { parseConfig } from '../../src/config/load.ts'
-import { atTestEnd } from '../at-end.ts'
 import { png } from '../claude-code/requests.ts'
 import { answerOf, followUp } from '../cursor-bench.ts'
 import { spread } from '../depth.ts'
-import {
-  answered,
-  type Body,
-  called,
-  chat,
-  post,
-  readTool,
-  startGateway,
-  upstreamKey,
-  useBench,
-  user,
-} from '../harness.ts'
-
-const keys = ['laptop', 'ci'].map((name) => ({ name, key: `${name}-key-0123456789` }))
-const as = (name: string) => ({
-  authorization: `Bearer ${name}-key-0123456789`,
-  'x-goog-api-key': `${name}-key-0123456789`,
-})
-const row = (when: Body, use: string | string[]) => ({ when, use })
+import { type Body, chat, readTool, startGateway, upstreamKey, useBench, user } from '../harness.ts'
+import { as, history, keys, row, start, step, tooLong } from './route-parts.ts'
 
 const models = {
   best: [
@@ -187,24 +166,6 @@ it('a count within 10 % of a limit is called an estimate', async () => {
   )
 })
 
-const start = (model: string): Body => ({ model, messages: [user('go')], tools: [readTool] })
-const step = (id: string): Step[] => [{ call: { name: 'read', arguments: { path: id }, id } }]
-const history = (model: string, ...contents: unknown[]): Body => ({
-  model,
-  tools: [readTool],
-  messages: [
-    user('go'),
-    ...contents.flatMap((content, at) => [
-      {
-        role: 'assistant',
-        content: null,
-        tool_calls: [called(`call_${at}`, 'read', { path: `call_${at}` })],
-      },
-      answered(`call_${at}`, content),
-    ]),
-  ],
-})
-
 describe('an open tool loop', () => {
   it('stays with its model though its results are long, and the next question does not', async () => {
     bench.openai.play(step('call_0'), step('call_1'), [{ say: 'done' }])
@@ -278,99 +239,6 @@ describe('an open tool loop', () => {
     // By its history the loop began with a short request: only the caller who began it is remembered.
     await chat(bench.url, history('loop', 'short'), as(name))
     expect(asked()).toEqual(['long', name === 'laptop' ? 'long' : 'rest'])
-  })
-})
-
-const tooLong = {
-  anthropic: {
-    status: 400,
-    body: {
-      type: 'error',
-      error: { type: 'invalid_request_error', message: 'prompt is too long: 225010 tokens > 200000 maximum' },
-    },
-  },
-  openai: { status: 400, body: { error: { message: 'too long', code: 'context_length_exceeded' } } },
-  gemini: {
-    status: 400,
-    body: {
-      error: {
-        code: 400,
-        status: 'INVALID_ARGUMENT',
-        message: 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
-      },
-    },
-  },
-}
-
-describe('a request that is too long', () => {
-  it.each([
-    ['claude', () => bench.anthropic.play([tooLong.anthropic]), () => bench.gemini],
-    ['google', () => bench.gemini.play([tooLong.gemini]), () => bench.openai],
-    ['chat', () => bench.openai.play([tooLong.openai]), () => bench.anthropic],
-    [
-      'composer',
-      () => {
-        const details = { error: 43, title: 'Too long' }
-        bench.cursor.play([{ error: { code: 'resource_exhausted', message: 'Error', details } }])
-      },
-      () => bench.gemini,
-    ],
-  ] as const)('%s: the next model answers', async (model, play, next) => {
-    for (const stream of [true, false]) {
-      play()
-      const answer = await post(bench.url, { ...start(model), stream }, as('laptop'))
-      expect(answer.status).toBe(200)
-      expect(answer.headers.get('x-dragoman-notes')).toMatch(
-        /failed \(context-overflow\); the next of the alias/,
-      )
-      await answer.text()
-      expect(next().requests.filter(({ method }) => method === 'POST')).toHaveLength(stream ? 1 : 2)
-    }
-  })
-
-  it('at the Responses API and at the Qwen web chat, too', async () => {
-    const qwen = await startQwenWebSim({ apiKey: 'token-0123456789' })
-    const openai = { kind: 'openai', baseUrl: `${bench.openai.url}/v1`, apiKey: upstreamKey }
-    const { gateway, url } = await startGateway({
-      backends: {
-        openai,
-        responses: { ...openai, api: 'responses' },
-        qwen: { kind: 'qwen-web', baseUrl: qwen.url, token: 'token-0123456789' },
-      },
-      models: { responses: ['responses/first', 'openai/rest'], web: ['qwen/qwen3-max', 'openai/rest'] },
-    })
-    atTestEnd(async () => {
-      await gateway.close()
-      await qwen.close()
-    })
-    bench.openai.play([tooLong.openai])
-    expect((await chat(url, start('responses'))).status).toBe(200)
-    expect(asked()).toEqual(['first', 'rest'])
-    const { status } = await chat(url, { ...start('web'), messages: [user('x'.repeat(140_000))] })
-    expect([status, asked().length]).toEqual([200, 3])
-  })
-
-  it('passes over a model that is known to be no larger', async () => {
-    bench.anthropic.play([tooLong.anthropic])
-    const { status } = await chat(bench.url, start('sizes'), as('laptop'))
-    expect(status).toBe(200)
-    expect(asked(bench.anthropic)).toEqual(['claude-sonnet-5'])
-  })
-
-  it('does not take a row of another key', async () => {
-    bench.anthropic.play([tooLong.anthropic])
-    const { status, json } = await chat(bench.url, start('closed'), as('laptop'))
-    expect([status, json.error.code]).toEqual([400, 'context_length_exceeded'])
-    expect(bench.gemini.requests.filter(({ method }) => method === 'POST')).toEqual([])
-    bench.anthropic.play([tooLong.anthropic])
-    expect((await chat(bench.url, start('closed'), as('ci'))).status).toBe(200)
-  })
-
-  it('stays an error after the first byte', async () => {
-    bench.openai.play([{ say: 'half' }, { frame: tooLong.openai.body }])
-    const answer = await post(bench.url, { ...start('chat'), stream: true }, as('laptop'))
-    expect(await answer.text()).toMatch(/"ha".*"lf".*context_length_exceeded/s)
-    expect(asked(bench.anthropic)).toEqual([])
   })
 })
 

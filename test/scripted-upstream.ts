@@ -37,7 +37,8 @@ export async function startScriptedUpstream(): Promise<ScriptedUpstream> {
     request.on('data', (piece) => pieces.push(piece))
     request.on('end', async () => {
       // A gateway may look at the models of an unknown server beside any turn: that is no request of the script.
-      if (request.method === 'GET' && request.url === '/v1/models') return void response.writeHead(404).end()
+      const isLook = request.method === 'GET' && request.url === '/v1/models'
+      if (isLook && !upstream.respond) return void response.writeHead(404).end()
       const one = {
         path: request.url ?? '',
         headers: request.headers,

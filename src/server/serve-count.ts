@@ -49,9 +49,10 @@ export async function serveCount(
     model: target?.model ?? model,
     origin: { ...restored.origin, text, headers: dialectHeaders(exchange.headerNames(), exchange.header) },
   }
+  const sent = sentOf(asked, target, caller, services)
   const context = { turnId, caller, notes, wholeArguments: true }
   const count = await withTurnSignal(exchange.sink, services.stopping, async (signal) =>
-    target?.backend.countTokens?.(asked, { ...context, signal }),
+    target?.backend.countTokens?.(sent, { ...context, signal }),
   ).catch((error: unknown) => {
     // If the service cannot count, the client gets an estimate.
     const failure = GatewayError.from(error)
@@ -59,7 +60,7 @@ export async function serveCount(
     return undefined
   })
   if (count === undefined) exchange.head.set('x-dragoman-notes', 'the count is an estimate')
-  respondJson(exchange, 200, shape(count ?? estimateTokens(sentOf(asked, target, caller, services))))
+  respondJson(exchange, 200, shape(count ?? estimateTokens(sent)))
 }
 
 /** What the model would get: without the tools that it has to search for. */

@@ -54,6 +54,7 @@ describe('search', () => {
     expect(body.hits).toEqual([
       {
         turn: (await turnTitled('Which animal?')).id,
+        startedAt: expect.any(Number),
         found: [{ where: 'Answer', before: 'The ', found: 'quick brown', after: ' fox' }],
       },
     ])

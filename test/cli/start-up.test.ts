@@ -112,20 +112,23 @@ describe('serve', () => {
     expect(partsIn(await loadedBy({ box: openai }, { inspector: { enabled: true } }))).toEqual(['inspector'])
   })
 
-  it("with a count for one of OpenAI's models, their tokenizer, and with a row about the length alone, not yet", async () => {
-    const models = { best: [{ when: { inputTokens: '>2000' }, use: 'box/gpt-5' }, 'box/gpt-4o'] }
-    const count = (model: string) => async (url: string) => {
-      const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'hello' }] })
-      const answer = await fetch(`${url}/v1/messages/count_tokens`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body,
-      })
-      expect(await answer.json()).toHaveProperty('input_tokens')
-    }
-    expect(partsIn(await loadedBy({ box: openai }, { models }, count('box/qwen3')))).toEqual([])
-    expect(partsIn(await loadedBy({ box: openai }, { models }, count('box/gpt-5')))).toEqual(['tokenizer'])
-  })
+  it.runIf(isNightly)(
+    "with a count for one of OpenAI's models, their tokenizer, and with a row about the length alone, not yet",
+    async () => {
+      const models = { best: [{ when: { inputTokens: '>2000' }, use: 'box/gpt-5' }, 'box/gpt-4o'] }
+      const count = (model: string) => async (url: string) => {
+        const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'hello' }] })
+        const answer = await fetch(`${url}/v1/messages/count_tokens`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body,
+        })
+        expect(await answer.json()).toHaveProperty('input_tokens')
+      }
+      expect(partsIn(await loadedBy({ box: openai }, { models }, count('box/qwen3')))).toEqual([])
+      expect(partsIn(await loadedBy({ box: openai }, { models }, count('box/gpt-5')))).toEqual(['tokenizer'])
+    },
+  )
 
   it.runIf(isNightly)("with Ollama's API, that too", async () => {
     expect(partsIn(await loadedBy({ box: openai }, { ollama: { enabled: true } }))).toEqual(['ollama'])

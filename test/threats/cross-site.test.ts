@@ -1,6 +1,7 @@
 // Requests of other sites' pages, by the headers that browsers send. browser.test.ts uses a real browser.
 
 import { describe, expect, it } from 'vitest'
+import { spread } from '../depth.ts'
 import { expectNothingStray, hostLine, rawRequest } from '../end-to-end/wire.ts'
 import { ask, type Bench, useBench } from '../harness.ts'
 import { key } from './cases/keys.ts'
@@ -84,7 +85,7 @@ describe.each([
 ])('bodies that a page may send without asking, $keys', ({ to, lines }) => {
   const post = sender(to, lines)
 
-  it.each(foreignTypes)('%j: 415 at every door, and nothing went upstream', async (type) => {
+  it.each(spread(foreignTypes, 6))('%j: 415 at every door, and nothing went upstream', async (type) => {
     for (const path of bodyPaths)
       expect([path, (await post(path, [`Content-Type: ${type}`])).status]).toEqual([path, 415])
     expect(to.openai.requests).toEqual([])

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { scaled } from '../../../test/depth.ts'
+import { scaled, spread } from '../../../test/depth.ts'
 import { Cancellation } from '../../base/signal.ts'
 import type { TurnRequest } from '../../core/request.ts'
 import { createTokenCounter } from './token-counter.ts'
@@ -51,7 +51,7 @@ it('without the library there is no count, and it is looked for once', async () 
 
 describe('a hostile text', () => {
   // As one piece, 300,000 of each would take from minutes to hours.
-  it.each(['a', ' ', '\n', '!', '中', '👩‍👩‍👧', '\ud800', '!？', '!\n/', 'é', '<|'])('%j, again and again: is counted, or given up', async (unit) => {
+  it.each(spread(['a', ' ', '\n', '!', '中', '👩‍👩‍👧', '\ud800', '!？', '!\n/', 'é', '<|'], 3))('%j, again and again: is counted, or given up', async (unit) => {
     const text = unit.repeat(scaled(1_000_000, 300_000) / unit.length)
     const counted = await count(asking(text), signal).catch(({ code }) => code)
     expect(counted === 'timeout' || counted > 0).toBe(true)

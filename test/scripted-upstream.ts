@@ -23,6 +23,8 @@ export interface ScriptedUpstream {
   answer: ScriptedAnswer
   /** In place of `answer`: by the request. */
   respond?: (asked: AskedUpstream) => ScriptedAnswer | Promise<ScriptedAnswer>
+  /** Listings of models are requests of the script. */
+  answersListings?: boolean
   close(): void
 }
 
@@ -38,7 +40,7 @@ export async function startScriptedUpstream(): Promise<ScriptedUpstream> {
     request.on('end', async () => {
       // A gateway may look at the models of an unknown server beside any turn: that is no request of the script.
       const isLook = request.method === 'GET' && request.url === '/v1/models'
-      if (isLook && !upstream.respond) return void response.writeHead(404).end()
+      if (isLook && !upstream.answersListings) return void response.writeHead(404).end()
       const one = {
         path: request.url ?? '',
         headers: request.headers,

@@ -98,6 +98,7 @@ const streams = {
 }
 
 it('listings: of each that has one, with its own key', async () => {
+  upstream.answersListings = true
   // Deployments of Azure's older form are not listed.
   upstream.respond = ({ path }) =>
     path.startsWith('/openai/deployments/')
@@ -105,6 +106,7 @@ it('listings: of each that has one, with its own key', async () => {
       : { body: JSON.stringify({ data: [{ type: 'model', id: 'mine' }], has_more: false }) }
   const { data } = (await (await fetch(`${gateway.url}/v1/models`)).json()) as { data: { id: string }[] }
   delete upstream.respond
+  upstream.answersListings = false
   const listed = rows.filter(([backend]) => backend !== 'classic')
   expect(data.map(({ id }) => id).sort()).toEqual(listed.map(([backend]) => `${backend}/mine`).sort())
   for (const [, path, headers] of listed) {

@@ -7,7 +7,7 @@ import { workloads } from './workloads.mjs'
 const help = `npm run bench -- [options]
 
 Measures what an answer costs on its way through the gateway, on core 0, beside a pipe that only forwards, nginx and other
-gateways; the upstream and the load are on core 1. Linux. All of it takes about 20 minutes, --quick less than one.
+gateways; the upstream and the load are on core 1. Linux. All of it takes about 45 minutes, --quick less than one.
 
   --quick             W1, W2b, W3, W4c and W5l for chat-anthropic and chat-openai, one round, no peers
   --pairs A,B         only these pairs of a door (${doorNames.join(', ')}) and a backend

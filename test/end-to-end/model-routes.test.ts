@@ -28,14 +28,10 @@ const models = {
   ],
   boss: [row({ key: 'ci' }, 'cursor/composer-2'), 'openai/rest'],
   claude: [row({ inputTokens: '>900000' }, 'gemini/gemini-3.8-flash'), 'anthropic/claude-haiku-4-5'],
-  composer: [row({ inputTokens: '>900000' }, 'gemini/gemini-3.8-flash'), 'cursor/composer-2'],
-  google: ['gemini/gemini-3.8-flash', 'openai/rest'],
-  chat: ['openai/rest', 'anthropic/claude-haiku-4-5'],
   closed: [
     row({ key: 'ci', inputTokens: '>900000' }, 'gemini/gemini-3.8-flash'),
     'anthropic/claude-haiku-4-5',
   ],
-  sizes: ['anthropic/claude-sonnet-5', 'anthropic/claude-haiku-4-5', 'gemini/gemini-3.8-flash'],
 }
 
 const bench = useBench({

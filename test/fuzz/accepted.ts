@@ -97,6 +97,20 @@ export function mostAccepted<T>(
   expect(accepted).toBeGreaterThan(runs.numRuns * least)
 }
 
+/** Whether the turn becomes a Messages request. Fails if the strict simulator refuses that. */
+export function becomesMessages(turn: TurnRequest | undefined, name: string): boolean {
+  const upstream = turn && toAnthropic(turn, name)
+  if (upstream) acceptedByAnthropic(upstream, name)
+  return upstream !== undefined
+}
+
+/** The same for a Chat request. */
+export function becomesChat(turn: TurnRequest | undefined): boolean {
+  const upstream = turn && toChat(turn)
+  if (upstream) acceptedByOpenAI(upstream)
+  return upstream !== undefined
+}
+
 /** JSON of any shape that uses these names and words; `fields` is the same as an object. */
 export function anyJson(names: readonly string[], words: readonly string[]) {
   const { value } = fc.letrec((tie) => ({

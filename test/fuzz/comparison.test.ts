@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { finish } from '../../src/base/slices.ts'
 import { Notes } from '../../src/core/notes.ts'
+import type { TurnRequest } from '../../src/core/request.ts'
 import { compareTraffic, compareTurn } from '../../src/inspector/comparison/compare-turn.ts'
 import { compareUnits } from '../../src/inspector/comparison/compare-units.ts'
 import { uncovered } from '../../src/inspector/comparison/covered.fixture.ts'
@@ -58,6 +59,22 @@ const answer = fc.oneof(
   fc.record({ output: fc.array(fc.oneof(part, message)), status: anyJson }, { requiredKeys: [] }),
 ) // biome-ignore format: one line a shape
 
+/** A random Chat request and what it becomes are covered by their comparison, each leaf once. */
+function expectCovered(become: (turn: TurnRequest) => unknown): void {
+  const property = fc.property(chatRequests({ conforming: true }), (chat) => {
+    const turn = typed(() => fromChatRequest(chat, new Notes()).turn)
+    const upstream = turn && become(turn)
+    if (!upstream) return
+    const [client, theirs] = [onWire(chat), onWire(upstream)]
+    const rows = compareUnits(requestUnits(client), requestUnits(theirs), {
+      direction: 'to upstream',
+      sameDialect: false,
+    })
+    expect([...uncovered(rows, 'client', client), ...uncovered(rows, 'upstream', theirs)]).toEqual([])
+  })
+  fc.assert(property, share)
+}
+
 describe('comparisons', patience, () => {
   it.each([
     ['requests', body, requestUnits],
@@ -78,32 +95,15 @@ describe('comparisons', patience, () => {
   })
 
   it('of a Chat request and its translation cover each leaf once', () => {
-    fc.assert(
-      fc.property(chatRequests({ conforming: true }), (chat) => {
-        const turn = typed(() => fromChatRequest(chat, new Notes()).turn)
-        const upstream = turn && toAnthropic(turn, 'claude-demo')
-        if (!upstream) return
-        const [client, theirs] = [onWire(chat), onWire(upstream)]
-        const rows = compareUnits(requestUnits(client), requestUnits(theirs), { direction: 'to upstream', sameDialect: false })
-        expect([...uncovered(rows, 'client', client), ...uncovered(rows, 'upstream', theirs)]).toEqual([])
-      }),
-      share,
-    )
-  }) // biome-ignore format: one line
+    expectCovered((turn) => toAnthropic(turn, 'claude-demo'))
+  })
 
-  it.each(services)('of a Chat request and its translation for $service cover each leaf once', ({ model, bodyOf }) => {
-    fc.assert(
-      fc.property(chatRequests({ conforming: true }), (chat) => {
-        const turn = typed(() => fromChatRequest(chat, new Notes()).turn)
-        const upstream = turn && bodyOf(turn, model)
-        if (!upstream) return
-        const [client, theirs] = [onWire(chat), onWire(upstream)]
-        const rows = compareUnits(requestUnits(client), requestUnits(theirs), { direction: 'to upstream', sameDialect: false })
-        expect([...uncovered(rows, 'client', client), ...uncovered(rows, 'upstream', theirs)]).toEqual([])
-      }),
-      share,
-    )
-  }) // biome-ignore format: one line
+  it.each(services)(
+    'of a Chat request and its translation for $service cover each leaf once',
+    ({ model, bodyOf }) => {
+      expectCovered((turn) => bodyOf(turn, model))
+    },
+  )
 
   it('of any answer do not fail, streamed or whole', () => {
     const event = fc.oneof(anyJson, fc.record({ type: fc.constantFrom('message_start', 'content_block_start', 'content_block_delta', 'content_block_stop', 'message_delta', 'response.created', 'response.output_item.added', 'response.output_item.done', 'response.output_text.delta', 'response.completed'), index: anyJson, message, delta: anyJson, item: part, response: anyJson, output_index: anyJson, content_block: part }, { requiredKeys: [] }), fc.record({ choices: fc.array(fc.record({ delta: message, index: anyJson, finish_reason: anyJson }, { requiredKeys: [] })) }), geminiChunk)

@@ -8,9 +8,9 @@ import type { TurnRequest } from '../../src/core/request.ts'
 import { fromGeminiRequest } from '../../src/protocols/gemini/request-in.ts'
 import { withoutForeignParts } from '../../src/protocols/requests/opaque-parts.ts'
 import {
-  acceptedByAnthropic,
-  acceptedByOpenAI,
   anyJson,
+  becomesChat,
+  becomesMessages,
   claudeNames,
   modelNames,
   mostAccepted,
@@ -37,23 +37,14 @@ describe('Gemini requests', patience, () => {
     mostAccepted(named(claudeNames, false), ({ name, body }) => {
       const before = JSON.stringify(body)
       const turn = read(body)
-      const mine = turn && known(turn)
-      const upstream = mine && toAnthropic(mine, name)
+      const becomes = becomesMessages(turn && known(turn), name)
       expect(JSON.stringify(body)).toBe(before)
-      if (!upstream) return false
-      acceptedByAnthropic(upstream, name)
-      return true
+      return becomes
     })
   })
 
   it('that are plausible become Chat requests that the strict simulator accepts', () => {
-    mostAccepted(named(['any'], true), ({ body }) => {
-      const turn = read(body)
-      const upstream = turn && toChat(turn)
-      if (!upstream) return false
-      acceptedByOpenAI(upstream)
-      return true
-    })
+    mostAccepted(named(['any'], true), ({ body }) => becomesChat(read(body)))
   })
 
   it('that are anything at all are refused with a typed error, or pass', () => {

@@ -8,8 +8,9 @@ import type { TurnRequest } from '../../src/core/request.ts'
 import { fromMessagesRequest } from '../../src/protocols/anthropic-messages/request-in.ts'
 import {
   acceptedByAnthropic,
-  acceptedByOpenAI,
   anyJson,
+  becomesChat,
+  becomesMessages,
   claudeNames,
   modelNames,
   mostAccepted,
@@ -34,11 +35,9 @@ describe('Messages requests', patience, () => {
     mostAccepted(named(claudeNames, false), ({ name, body }) => {
       const before = JSON.stringify(body)
       const turn = read(body)
-      const upstream = turn && toAnthropic(turn, name)
+      const becomes = becomesMessages(turn, name)
       expect(JSON.stringify(body)).toBe(before)
-      if (!upstream) return false
-      acceptedByAnthropic(upstream, name)
-      return true
+      return becomes
     })
   })
 
@@ -62,13 +61,7 @@ describe('Messages requests', patience, () => {
   })
 
   it('that are plausible become Chat requests that the strict simulator accepts', () => {
-    mostAccepted(named(['any'], true), ({ body }) => {
-      const turn = read(body)
-      const upstream = turn && toChat(turn)
-      if (!upstream) return false
-      acceptedByOpenAI(upstream)
-      return true
-    })
+    mostAccepted(named(['any'], true), ({ body }) => becomesChat(read(body)))
   })
 
   it('that are anything at all are refused with a typed error, or pass', () => {

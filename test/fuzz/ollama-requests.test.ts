@@ -7,9 +7,9 @@ import { Notes } from '../../src/core/notes.ts'
 import type { TurnRequest } from '../../src/core/request.ts'
 import { fromOllamaChat, fromOllamaGenerate, preloadOf } from '../../src/protocols/ollama/request-in.ts'
 import {
-  acceptedByAnthropic,
-  acceptedByOpenAI,
   anyJson,
+  becomesChat,
+  becomesMessages,
   claudeNames,
   modelNames,
   mostAccepted,
@@ -28,22 +28,14 @@ describe("requests of Ollama's API", patience, () => {
     mostAccepted(fc.tuple(ollamaRequests(), fc.constantFrom(...claudeNames)), ([body, name]) => {
       const before = JSON.stringify(body)
       const turn = read(body)
-      const upstream = turn && toAnthropic(turn, name)
+      const becomes = becomesMessages(turn, name)
       expect(JSON.stringify(body)).toBe(before)
-      if (!upstream) return false
-      acceptedByAnthropic(upstream, name)
-      return true
+      return becomes
     })
   })
 
   it('that are plausible become Chat requests that the strict simulator accepts', () => {
-    mostAccepted(ollamaRequests({ conforming: true }), (body) => {
-      const turn = read(body)
-      const upstream = turn && toChat(turn)
-      if (!upstream) return false
-      acceptedByOpenAI(upstream)
-      return true
-    })
+    mostAccepted(ollamaRequests({ conforming: true }), (body) => becomesChat(read(body)))
   })
 
   it('that are anything at all are refused with a typed error, or pass', () => {

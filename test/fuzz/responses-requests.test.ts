@@ -8,14 +8,13 @@ import type { Message, TurnRequest } from '../../src/core/request.ts'
 import { fromResponsesRequest } from '../../src/protocols/openai-responses/request-in.ts'
 import { withoutForeignParts } from '../../src/protocols/requests/opaque-parts.ts'
 import {
-  acceptedByAnthropic,
-  acceptedByOpenAI,
   anyJson,
+  becomesChat,
+  becomesMessages,
   claudeNames,
   mostAccepted,
   patience,
   toAnthropic,
-  toChat,
   typed,
 } from './accepted.ts'
 import { earlier, responsesRequests } from './responses-request.ts'
@@ -47,21 +46,12 @@ describe('Responses requests', patience, () => {
       const turn = read(body)
       if (!turn) return false
       checkHistory(turn.messages)
-      const upstream = toChat(turn)
-      if (!upstream) return false
-      acceptedByOpenAI(upstream)
-      return true
+      return becomesChat(turn)
     })
   })
 
   it('that are plausible become Messages requests that the strict simulator accepts', () => {
-    mostAccepted(anyModel, ([name, body]) => {
-      const turn = read(body)
-      const upstream = turn && toAnthropic(turn, name)
-      if (!upstream) return false
-      acceptedByAnthropic(upstream, name)
-      return true
-    })
+    mostAccepted(anyModel, ([name, body]) => becomesMessages(read(body), name))
   })
 
   it('that are anything at all are refused with a typed error, or pass', () => {

@@ -33,10 +33,14 @@ export interface HttpRoute<Services> {
 
 export class RouteTable<Services> {
   readonly #routes: readonly HttpRoute<Services>[]
+  /** The rows that match a path, for each path that a row names whole: most requests ask for one of these. */
+  readonly #byPath: ReadonlyMap<string, readonly HttpRoute<Services>[]>
 
   /** The first row that matches counts. */
   constructor(routes: readonly HttpRoute<Services>[]) {
     this.#routes = routes
+    const whole = routes.map(({ path }) => path).filter((path) => !path.includes('*'))
+    this.#byPath = new Map(whole.map((path) => [path, routes.filter((route) => matches(route, path))]))
   }
 
   find({
@@ -44,10 +48,8 @@ export class RouteTable<Services> {
     path,
     header,
   }: Pick<Exchange, 'method' | 'path' | 'header'>): HttpRoute<Services> | undefined {
-    return this.#routes.find(
-      (route) =>
-        route.method === method && matches(route, path) && (!route.html || acceptsHtml(header('accept'))),
-    )
+    const rows = this.#byPath.get(path) ?? this.#routes.filter((route) => matches(route, path))
+    return rows.find((route) => route.method === method && (!route.html || acceptsHtml(header('accept'))))
   }
 
   /** The whole paths that a client may use with this method. */

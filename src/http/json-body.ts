@@ -93,15 +93,15 @@ export async function readJsonText(
   const announced = Number(exchange.header('content-length') ?? Number.NaN)
   const scan = checksDepth && cannotExceed(announced, limits) ? undefined : new JsonScan(bounds)
   const decoder = new StrictUtf8()
-  /** The piece that is being read: a refusal leaves it here. */
+  /** The piece that is being scanned: a refusal leaves it here. */
   let last: Uint8Array | undefined
   const take = (piece: Uint8Array) => {
     last = piece
     const excess = scan?.push(piece)
     if (excess) throw tooMuch(excess, bounds)
+    last = undefined
     decoder.push(piece)
     see?.(piece)
-    last = undefined
   }
   try {
     const bytes = await exchange.readBody({ maxBytes: limits.bytes, budget: limits.budget, take })

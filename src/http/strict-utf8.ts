@@ -7,25 +7,51 @@ export class NotUtf8 extends Error {
   override readonly name = 'NotUtf8'
 }
 
+/** Pieces of a text of usual size wait and are decoded as one: a text in parts is allocated and copied twice. */
+const mostWaiting = { bytes: 1024 * 1024, pieces: 64 }
+
 /** Texts of 64 KiB waste a quarter of V8's pages of 256 KiB: eight of them are joined into one text with pages of its own. */
 const textsToJoin = 8
 
 export class StrictUtf8 {
+  #waiting: Uint8Array[] | undefined = []
+  #waitingBytes = 0
   /** Joined texts, then up to eight others. */
   readonly #joined: string[] = []
   readonly #texts: string[] = []
   /** The first bytes of a character that the next piece completes. */
   #held: Buffer | undefined
+  /** What is no UTF-8. */
+  #refused: Buffer | undefined
 
   push(piece: Uint8Array): void {
-    const bytes = this.#held ? Buffer.concat([this.#held, piece]) : asBuffer(piece)
+    if (this.#waiting === undefined) return this.#decode(asBuffer(piece))
+    this.#waiting.push(piece)
+    this.#waitingBytes += piece.length
+    if (this.#waitingBytes > mostWaiting.bytes || this.#waiting.length > mostWaiting.pieces) this.#goOn()
+  }
+
+  /** Decodes what waits. From here on each piece is decoded as it comes. */
+  #goOn(): void {
+    if (this.#waiting === undefined) return
+    const [first, ...others] = this.#waiting
+    const bytes = others.length === 0 ? first : Buffer.concat(this.#waiting, this.#waitingBytes)
+    this.#waiting = undefined
+    if (bytes !== undefined) this.#decode(asBuffer(bytes))
+  }
+
+  #decode(piece: Buffer): void {
+    const bytes = this.#held ? Buffer.concat([this.#held, piece]) : piece
     this.#held = undefined
     if (isAscii(bytes)) return this.#add(bytes.toString('latin1'))
     const end = bytes.length - openBytes(bytes)
     // A copy: the piece may be a view of a larger buffer.
     if (end < bytes.length) this.#held = Buffer.from(bytes.subarray(end))
     const whole = bytes.subarray(0, end)
-    if (!isUtf8(whole)) throw new NotUtf8()
+    if (!isUtf8(whole)) {
+      this.#refused = whole
+      throw new NotUtf8()
+    }
     this.#add(whole.toString('utf8'))
   }
 
@@ -37,6 +63,7 @@ export class StrictUtf8 {
 
   /** The whole text, without a leading byte order mark. Frees what was decoded. */
   end(): string {
+    this.#goOn()
     if (this.#held) throw new NotUtf8()
     const texts = this.#joined.length === 0 ? this.#texts : [...this.#joined, ...this.#texts]
     const text = texts.length === 1 ? (texts[0] as string) : texts.join('')
@@ -44,21 +71,25 @@ export class StrictUtf8 {
     return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
   }
 
-  /** The beginning of what was decoded, at most so many characters. */
+  /** The beginning of what came, at most so many characters. Bytes that are no UTF-8 become replacement characters. */
   beginning(characters: number): string {
     let text = ''
     for (const one of [...this.#joined, ...this.#texts]) {
       if (text.length >= characters) break
       text += one
     }
+    for (const bytes of [...(this.#waiting ?? []), ...(this.#refused ? [this.#refused] : [])])
+      text += Buffer.from(bytes.subarray(0, Math.max(0, characters - text.length))).toString('utf8')
     // Copied: a slice would keep its whole source in memory.
     return text.length > characters ? Buffer.from(text.slice(0, characters)).toString() : text
   }
 
   drop(): void {
+    this.#waiting = undefined
     this.#joined.length = 0
     this.#texts.length = 0
     this.#held = undefined
+    this.#refused = undefined
   }
 }
 

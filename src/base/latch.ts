@@ -1,8 +1,12 @@
 // A latch: it trips once, for good, and calls its listeners with the reason. Not an AbortSignal: each turn joins two of them
 // (the client leaves, the gateway stops), and `AbortSignal.any` costs more than the rest of a small request.
 
+import { Link, LinkedList } from './linked-list.ts'
+
+type Listener = (reason: unknown) => void
+
 export class Latch {
-  readonly #listeners = new Set<(reason: unknown) => void>()
+  readonly #listeners = new LinkedList<Listener>()
   #tripped = false
   #reason: unknown
 
@@ -19,18 +23,23 @@ export class Latch {
     if (this.#tripped) return
     this.#tripped = true
     this.#reason = reason
-    for (const listener of this.#listeners) listener(reason)
-    this.#listeners.clear()
+    const listeners = this.#listeners
+    for (let link = listeners.first; link; link = listeners.first) {
+      link.remove()
+      link.value(reason)
+    }
   }
 
   /** Calls the listener at once if the latch has tripped. Returns a function that removes it. */
-  on(listener: (reason: unknown) => void): () => void {
+  on(listener: Listener): () => void {
+    const link = new Link(listener)
     if (this.#tripped) listener(this.#reason)
-    else this.#listeners.add(listener)
-    return () => this.off(listener)
+    else this.#listeners.add(link)
+    return () => void link.remove()
   }
 
-  off(listener: (reason: unknown) => void): void {
-    this.#listeners.delete(listener)
+  off(listener: Listener): void {
+    for (let link = this.#listeners.first; link; link = link.next)
+      if (link.value === listener) return void link.remove()
   }
 }

@@ -63,9 +63,9 @@ export class Generations implements Entries, EarlierRuns {
 
   leave(entry: Generation): void {
     const left = (this.#requests.get(entry) ?? 0) - 1
-    if (left > 0) return void this.#requests.set(entry, left)
+    // The count of the generation in force stays, at 0 too: a map whose entries come and go is copied each time.
+    if (left > 0 || entry === this.#current) return void this.#requests.set(entry, left)
     this.#requests.delete(entry)
-    if (entry === this.#current) return
     // Its last requests may have begun runs.
     const earlier = this.#earlier.find(({ generation }) => generation === entry)
     if (earlier) for (const id of this.#newRuns(entry)) earlier.runs.add(id)
@@ -82,6 +82,7 @@ export class Generations implements Entries, EarlierRuns {
     const generation = this.#current
     const { peerMs } = this.#options
     this.#current = next
+    if (this.#requests.get(generation) === 0) this.#requests.delete(generation)
     this.#earlier.unshift({ generation, runs: this.#newRuns(generation), until: this.#now() + peerMs })
     this.#add(next)
     for (const backend of generation.backends.values()) this.#watch(backend)

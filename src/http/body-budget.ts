@@ -1,6 +1,7 @@
 // The memory budget of all request bodies that are being read. Bytes are reserved as they arrive, whatever length was announced.
 // When the budget is spent, the slowest body is dropped: forty stalled clients must not keep out one that sends.
 
+import { Link, LinkedList } from '../base/linked-list.ts'
 import { GatewayError } from '../core/errors.ts'
 
 /** A body slower than this may be dropped for another. */
@@ -17,7 +18,7 @@ interface BodyShare {
 export class BodyBudget {
   #maxBytes: number
   readonly #now: () => number
-  readonly #shares = new Set<Share>()
+  readonly #shares = new LinkedList<Share>()
   #held = 0
 
   constructor(maxBytes: number, now: () => number = Date.now) {
@@ -38,7 +39,7 @@ export class BodyBudget {
   /** `giveUp` is called if this body must end because others need its bytes. */
   open(giveUp: (error: GatewayError) => void): BodyShare {
     const share = new Share(giveUp, this.#now())
-    this.#shares.add(share)
+    this.#shares.add(share.link)
     return {
       take: (bytes) => {
         if (share.isOver) return
@@ -73,13 +74,14 @@ export class BodyBudget {
   }
 
   #release(share: Share): void {
-    if (!this.#shares.delete(share)) return
+    if (!share.link.remove()) return
     share.isOver = true
     this.#held -= share.held
   }
 }
 
 class Share {
+  readonly link = new Link<Share>(this)
   readonly giveUp: (error: GatewayError) => void
   held = 0
   isOver = false

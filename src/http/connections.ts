@@ -3,46 +3,62 @@
 
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { Link, LinkedList } from '../base/linked-list.ts'
 
 /** A new connection without a request by then may never send one. */
 const newcomerMs = 1_000
 /** The request of a connection that was just opened or answered may be on its way. */
 export const idleGraceMs = 250
 
+interface Idle {
+  readonly socket: Socket
+  at: number
+  isNew: boolean
+}
+
 /**
  * Connections without a request in progress, the longest idle first. One whose request head is incomplete counts as idle.
  */
 export class IdleConnections {
-  readonly #since = new Map<Socket, { at: number; isNew: boolean }>()
+  readonly #idle = new LinkedList<Idle>()
+  /** Of all connections. Each comes and goes with every request. */
+  readonly #links = new WeakMap<Socket, Link<Idle>>()
 
   addNew(socket: Socket): void {
-    this.#since.set(socket, { at: Date.now(), isNew: true })
-    socket.once('close', () => this.#since.delete(socket))
+    const link = new Link({ socket, at: Date.now(), isNew: true })
+    this.#links.set(socket, link)
+    this.#idle.add(link)
+    socket.once('close', () => link.remove())
   }
 
   /** The last request of the connection has been answered. */
   add(socket: Socket): void {
-    if (!socket.destroyed) this.#since.set(socket, { at: Date.now(), isNew: false })
+    const link = this.#links.get(socket)
+    if (!link || socket.destroyed) return
+    link.remove()
+    link.value.at = Date.now()
+    link.value.isNew = false
+    this.#idle.add(link)
   }
 
   delete(socket: Socket): void {
-    this.#since.delete(socket)
+    this.#links.get(socket)?.remove()
   }
 
   /** New connections whose first request is still expected. */
   get newcomers(): number {
     const now = Date.now()
     let count = 0
-    for (const { at, isNew } of this.#since.values()) if (isNew && now - at < newcomerMs) count++
+    for (const { at, isNew } of this.#idle) if (isNew && now - at < newcomerMs) count++
     return count
   }
 
   /** Returns whether a connection was closed. */
   closeOldest(): boolean {
-    const [oldest] = this.#since
-    if (!oldest || Date.now() - oldest[1].at < idleGraceMs) return false
-    this.#since.delete(oldest[0])
-    oldest[0].destroy()
+    const oldest = this.#idle.first
+    if (!oldest || Date.now() - oldest.value.at < idleGraceMs) return false
+    oldest.remove()
+    oldest.value.socket.destroy()
     return true
   }
 }
@@ -56,7 +72,8 @@ const mostWaitingInAll = 10_000
  * once: one connection could run any number of turns.
  */
 export class RequestOrder {
-  readonly #lines = new WeakMap<Socket, (() => void)[]>()
+  /** The requests of a connection that wait, while one is being answered. Undefined between requests: a WeakMap that loses entries grows. */
+  readonly #lines = new WeakMap<Socket, (() => void)[] | undefined>()
   readonly #onIdle: (socket: Socket) => void
   #waiting = 0
 
@@ -81,7 +98,7 @@ export class RequestOrder {
 
   /** A request of this connection is being answered. */
   isBusy(socket: Socket): boolean {
-    return this.#lines.has(socket)
+    return this.#lines.get(socket) !== undefined
   }
 
   #next(socket: Socket): void {
@@ -92,7 +109,7 @@ export class RequestOrder {
       return start()
     }
     this.#waiting -= line?.length ?? 0
-    this.#lines.delete(socket)
+    this.#lines.set(socket, undefined)
     this.#onIdle(socket)
   }
 }

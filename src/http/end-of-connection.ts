@@ -1,22 +1,19 @@
 // The end of a connection. Node reports it only to the response being sent, not to pipelined ones that wait after it.
 
 import type { Socket } from 'node:net'
+import { Latch } from '../base/latch.ts'
 
-const listeners = new WeakMap<Socket, Set<() => void>>()
+const ends = new WeakMap<Socket, Latch>()
 
 /** Returns a function that removes the listener. */
 export function onConnectionEnd(socket: Socket, listener: () => void): () => void {
-  const all = listeners.get(socket) ?? listenTo(socket)
-  all.add(listener)
-  return () => all.delete(listener)
+  return (ends.get(socket) ?? endOf(socket)).on(listener)
 }
 
 /** One socket listener serves all requests of the connection. */
-function listenTo(socket: Socket): Set<() => void> {
-  const all = new Set<() => void>()
-  listeners.set(socket, all)
-  socket.once('close', () => {
-    for (const listener of all) listener()
-  })
-  return all
+function endOf(socket: Socket): Latch {
+  const end = new Latch()
+  ends.set(socket, end)
+  socket.once('close', () => end.trip())
+  return end
 }

@@ -111,11 +111,11 @@ export interface AttemptView {
   waitMs?: number | undefined
 }
 
-/** Requests that were turned away in one minute, for one reason. */
+/** Requests that were turned away in one minute, for one reason; or turns that were served but not kept, for their rate. */
 export interface TurnedAwayCount {
   /** Its beginning, in milliseconds since 1970. */
   minute: number
-  reason: TurnedAwayReason
+  reason: TurnedAwayReason | 'rate'
   count: number
 }
 

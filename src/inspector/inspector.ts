@@ -66,8 +66,8 @@ const resendIsOff =
 
 export function createInspector(options: InspectorOptions): Inspector {
   const { config, backends, scrubber, peers: peerLink, office, resend, ...limits } = options
-  const shelf = new Shelf(limits)
   const away = new TurnedAwayCounts()
+  const shelf = new Shelf(limits, () => away.add('rate'))
   // They belong to no key.
   const turnedAway = (scope: Scope) => (scope === 'all' ? away.all() : [])
   const prices = new Prices(config)

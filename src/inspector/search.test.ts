@@ -101,7 +101,7 @@ describe('a search in many turns', () => {
   const summaries = new Summaries(200, (text) => scrubber.scrub(text))
   for (let nth = 0; nth < 80; nth++) {
     const tape = shelf.begin({ turnId: `turn_${nth}`, asked: false })
-    tape.add({
+    tape?.add({
       side: 'gateway',
       do: 'begin',
       door: 'd',
@@ -114,7 +114,7 @@ describe('a search in many turns', () => {
       { role: 'user', content: 'ask' },
       { role: 'user', content: `number ${nth} hunter2-the-secret` },
     ]
-    tape.add(request({ messages: [...messages, { role: 'user', content: 'last' }] }))
+    tape?.add(request({ messages: [...messages, { role: 'user', content: 'last' }] }))
   }
   const search = (words: string, isGone = () => false) =>
     searchTurns({

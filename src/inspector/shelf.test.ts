@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Tape } from '../tapes/tape.ts'
 import { Shelf } from './shelf.ts'
 
-const begin = (shelf: Shelf, name: string) => shelf.begin({ turnId: `turn_${name}`, asked: false })
+const begin = (shelf: Shelf, name: string) => shelf.begin({ turnId: `turn_${name}`, asked: false }) as Tape
 
 const write = (tape: Tape, characters: number) =>
   tape.add({ side: 'client', do: 'write', text: 'x'.repeat(characters) })
@@ -14,7 +14,25 @@ function end(tape: Tape): void {
 
 const idsOf = (shelf: Shelf) => shelf.all().map(({ tape }) => tape.turn)
 
+afterEach(() => vi.useRealTimers())
+
 describe('Shelf', () => {
+  it('keeps so many turns of a second, counts the others, and always keeps one that was sent again', () => {
+    vi.useFakeTimers({ now: 1_000_000 })
+    let skipped = 0
+    const shelf = new Shelf({ turns: 300, bytes: 1_000_000_000 }, () => skipped++)
+    const turns = (count: number) => Array.from({ length: count }, (_, at) => begin(shelf, `${at}`))
+    expect(turns(350).filter(Boolean).length).toBe(300)
+    expect(skipped).toBe(50)
+    expect(shelf.begin({ turnId: 'again', asked: false, isResent: true })).toBeDefined()
+    vi.setSystemTime(1_001_000)
+    expect(turns(250).every(Boolean)).toBe(true)
+    vi.setSystemTime(1_000_500)
+    expect(turns(1).every(Boolean)).toBe(true)
+    const small = new Shelf({ turns: 1, bytes: 1_000_000_000 })
+    expect(Array.from({ length: 250 }, () => begin(small, 'a')).filter(Boolean).length).toBe(200)
+  })
+
   it('keeps the newest, oldest first', () => {
     const shelf = new Shelf({ turns: 2, bytes: 1_000_000 })
     for (const name of ['a', 'b', 'c']) end(begin(shelf, name))

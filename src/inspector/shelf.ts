@@ -1,4 +1,5 @@
-// The newest turns, bounded in number and bytes. Running turns are never dropped.
+// The newest turns, bounded in number and bytes. Running turns are never dropped. Where more turns begin in a second than anybody
+// could look at, the others are only counted.
 
 import { version } from '../base/version.ts'
 import { Tape } from '../tapes/tape.ts'
@@ -14,6 +15,9 @@ export interface ShelfLimits {
   /** The limit of one tape; without it, a third of `bytes`. */
   tapeBytes?: number
 }
+
+/** Of a shelf for fewer turns, too. */
+const leastTurnsASecond = 200
 
 interface Held extends Kept {
   readonly tape: Tape
@@ -36,15 +40,21 @@ export class Shelf implements TapeSource, KeepingShelf {
   readonly #listeners = new Set<(tape: Tape) => void>()
   readonly #dropListeners = new Set<(turnId: string) => void>()
   readonly #pins: Pins<Held>
+  readonly #onSkipped: (() => void) | undefined
   #bytes = 0
+  #second = 0
+  #begun = 0
 
-  constructor(limits: ShelfLimits) {
+  /** `onSkipped`: a turn is not kept, because of too many in this second. */
+  constructor(limits: ShelfLimits, onSkipped?: () => void) {
+    this.#onSkipped = onSkipped
     this.#limits = { tapeBytes: Math.floor(limits.bytes * tapeShare), ...limits }
     this.#pins = new Pins(limits.bytes / 3)
   }
 
-  begin({ turnId }: TurnBeginning): Tape {
+  begin({ turnId, isResent = false }: TurnBeginning): Tape | undefined {
     const startedAt = Date.now()
+    if (!this.#mayBegin(startedAt) && !isResent) return void this.#onSkipped?.()
     const tape = new Tape({
       head: { tape: 1, dragoman: version, recordedAt: startedAt, origin: 'recorded' },
       turn: turnId,
@@ -55,6 +65,14 @@ export class Shelf implements TapeSource, KeepingShelf {
     this.#kept.push(kept)
     this.#makeRoom()
     return tape
+  }
+
+  #mayBegin(now: number): boolean {
+    const second = Math.floor(now / 1000)
+    if (second !== this.#second) this.#begun = 0
+    this.#second = second
+    this.#begun++
+    return this.#begun <= Math.max(leastTurnsASecond, this.#limits.turns)
   }
 
   /** Oldest first. */

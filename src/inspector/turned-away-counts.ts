@@ -1,7 +1,9 @@
-// Requests without a right key, host or origin: how many, for each reason and minute. Nothing of the requests themselves is kept.
+// Requests without a right key, host or origin, and turns that are too many to be kept: how many, for each reason and minute. Nothing
+// of the requests themselves is kept.
 
-import type { TurnedAwayReason } from '../http/turned-away.ts'
 import type { TurnedAwayCount } from './api.ts'
+
+type Reason = TurnedAwayCount['reason']
 
 const minuteMs = 60_000
 const mostMinutes = 60
@@ -9,15 +11,15 @@ const mostMinutes = 60
 export class TurnedAwayCounts {
   readonly #now: () => number
   /** By minute, oldest first. */
-  readonly #minutes = new Map<number, Map<TurnedAwayReason, number>>()
+  readonly #minutes = new Map<number, Map<Reason, number>>()
 
   constructor(now: () => number = Date.now) {
     this.#now = now
   }
 
-  add(reason: TurnedAwayReason): void {
+  add(reason: Reason): void {
     const minute = this.#minute()
-    const counts = this.#minutes.get(minute) ?? new Map<TurnedAwayReason, number>()
+    const counts = this.#minutes.get(minute) ?? new Map<Reason, number>()
     this.#minutes.set(minute, counts)
     counts.set(reason, (counts.get(reason) ?? 0) + 1)
     this.#forget(minute)

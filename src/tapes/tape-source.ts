@@ -13,6 +13,8 @@ export interface TurnBeginning {
   turnId: string
   /** The client asked for a tape of this turn, and its key allows that. */
   asked: boolean
+  /** A user of the inspector has sent the request again, and waits for this turn. */
+  isResent?: boolean
 }
 
 /** The record of one turn. */

@@ -87,7 +87,11 @@ export class TurnTaping {
 
   /** The answer must go through the returned sink: it records what it passes on. Undefined if no tape source wants this turn. */
   begin(exchange: Exchange, turn: TapedTurn, notes: Notes): { tape: TurnTape; sink: Sink } | undefined {
-    const tape = this.#source.begin({ turnId: turn.turnId, asked: this.#isAsked(exchange, turn.key, notes) })
+    const tape = this.#source.begin({
+      turnId: turn.turnId,
+      asked: this.#isAsked(exchange, turn.key, notes),
+      isResent: exchange.resending !== undefined,
+    })
     if (!tape) return undefined
     tape.add(this.#beginOf(exchange, turn))
     tape.add(requestOf(exchange, turn))

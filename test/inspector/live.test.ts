@@ -80,7 +80,7 @@ describe('events', () => {
   it('without a reader do not delay the shutdown', async () => {
     const own = await startBench({ settings: { inspector: { enabled: true, turns: 10_000 } } })
     for (let nth = 0; nth < 5_000; nth++)
-      own.gateway.inspector?.shelf.begin({ turnId: `turn_${nth}`, asked: false }).add({
+      own.gateway.inspector?.shelf.begin({ turnId: `turn_${nth}`, asked: false })?.add({
         ...{ side: 'gateway', do: 'begin', door: 'd', model: 'm'.repeat(4_000) },
         ...{ stream: true, key: 'k', createdAt: 1 },
       })

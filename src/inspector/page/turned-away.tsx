@@ -1,10 +1,11 @@
-// Requests without a right key, host or origin: counted by reason and minute. They are no turns; nothing of them is kept.
+// Requests without a right key, host or origin: counted by reason and minute. They are no turns; nothing of them is kept. And turns
+// that were too many in a second to be kept.
 
 import type { TurnedAwayCount } from '../api.ts'
 import { clock, plural } from './format.ts'
 import { withCommands } from './with-commands.tsx'
 
-type Reason = TurnedAwayCount['reason']
+type Reason = Exclude<TurnedAwayCount['reason'], 'rate'>
 
 const reasons: Record<Reason, { name: string; remedy: string }> = {
   'no-key': {
@@ -35,8 +36,34 @@ const reasons: Record<Reason, { name: string; remedy: string }> = {
 
 const mostMinutes = 12
 
-export function TurnedAway({ counts }: { counts: readonly TurnedAwayCount[] }) {
-  if (counts.length === 0) return null
+export function TurnedAway({ counts: all }: { counts: readonly TurnedAwayCount[] }) {
+  const isOfReason = (one: TurnedAwayCount): one is ReasonCount => one.reason !== 'rate'
+  const counts = all.filter(isOfReason)
+  const unkept = all.filter((one) => !isOfReason(one))
+  return (
+    <>
+      {unkept.length > 0 ? <Unkept counts={unkept} /> : null}
+      {counts.length > 0 ? <Reasons counts={counts} /> : null}
+    </>
+  )
+}
+
+type ReasonCount = TurnedAwayCount & { reason: Reason }
+
+function Unkept({ counts }: { counts: readonly TurnedAwayCount[] }) {
+  return (
+    <details class="turned-away">
+      <summary>{plural(sumOf(counts), 'turn')} of the last hour not shown: too many in a second</summary>
+      <p class="muted">
+        Of each second, the page keeps the first 200 turns, or as many as {'"inspector.turns"'} says. The log,
+        the metrics and the figures have all of them; tapes in a folder have, too.
+      </p>
+      <Minutes counts={counts} />
+    </details>
+  )
+}
+
+function Reasons({ counts }: { counts: readonly ReasonCount[] }) {
   const total = sumOf(counts)
   const found = [...new Set(counts.map(({ reason }) => reason))]
   return (
@@ -55,7 +82,7 @@ export function TurnedAway({ counts }: { counts: readonly TurnedAwayCount[] }) {
   )
 }
 
-function ReasonLine({ reason, counts }: { reason: Reason; counts: readonly TurnedAwayCount[] }) {
+function ReasonLine({ reason, counts }: { reason: Reason; counts: readonly ReasonCount[] }) {
   const { name, remedy } = reasons[reason]
   return (
     <li>
@@ -63,14 +90,20 @@ function ReasonLine({ reason, counts }: { reason: Reason; counts: readonly Turne
         <b>{name}</b> <span class="number">{sumOf(counts)}</span>
       </p>
       <p class="muted">{withCommands(remedy)}</p>
-      <p class="muted number">
-        {counts
-          .slice(0, mostMinutes)
-          .map(({ minute, count }) => `${clock(minute).slice(0, 5)} ×${count}`)
-          .join(' · ')}
-        {counts.length > mostMinutes ? ' · …' : ''}
-      </p>
+      <Minutes counts={counts} />
     </li>
+  )
+}
+
+function Minutes({ counts }: { counts: readonly TurnedAwayCount[] }) {
+  return (
+    <p class="muted number">
+      {counts
+        .slice(0, mostMinutes)
+        .map(({ minute, count }) => `${clock(minute).slice(0, 5)} ×${count}`)
+        .join(' · ')}
+      {counts.length > mostMinutes ? ' · …' : ''}
+    </p>
   )
 }
 

@@ -44,6 +44,23 @@ describe('the body of a request', () => {
       }
   })
 
+  it('is the same text in parts as in one, if it is large', () => {
+    const value = fc.jsonValue({ maxDepth: 3 })
+    const long = fc.array(fc.oneof(value, fc.constant(undefined), fc.constant('x'.repeat(9_000))))
+    const bodies = fc.dictionary(fc.string(), fc.oneof(value, long, fc.constant(undefined)))
+    const text = JSON.stringify({ other: ' '.repeat(20_000) })
+    fc.assert(
+      fc.property(bodies, (body) => {
+        expect(bodyText(body, { body: {}, text })).toBe(JSON.stringify(body))
+        const shared = { ...body, shared: ['a'], model: 'm' }
+        const original = { shared: shared.shared, model: 'a/m', filling: text }
+        const sentText = bodyText(shared, { body: original, text: JSON.stringify(original) })
+        expect(JSON.parse(sentText)).toEqual(JSON.parse(JSON.stringify(shared)))
+      }),
+      runs,
+    )
+  })
+
   it('appends added fields', () => {
     expect(sent('{"a":[1.0] }', (body) => ({ ...body, b: { c: true } }))).toBe('{"a":[1.0],"b":{"c":true} }')
   })

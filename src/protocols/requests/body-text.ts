@@ -10,6 +10,8 @@ type Origin = Pick<TurnRequest['origin'], 'body' | 'text' | 'members'>
 
 /** A larger text is written into its bytes in parts: as one string it would be allocated and copied twice more. */
 const largeBody = 16 * 1024
+/** Characters of a part that was written: V8 takes a page of its own from the system for each longer string. */
+const usualPart = 16 * 1024
 
 /** What is sent: bytes if it is large. `origin`: the client's request. `isExact`: numbers in other parts of `body` have their own spelling, too. */
 export function bodyBytes(
@@ -18,10 +20,21 @@ export function bodyBytes(
   isExact = false,
 ): string | Buffer {
   const parts = partsOf(body, origin, isExact)
-  if (parts.some(mayHaveSurrogates)) return wellFormed(parts.join(''))
   const length = parts.reduce((sum, part) => sum + part.length, 0)
-  return length < largeBody ? parts.join('') : encode(parts)
+  if (length < largeBody) {
+    const text = parts.join('')
+    return text.includes(anyEscape) ? wellFormed(text) : text
+  }
+  // A search in the bytes is faster: to search a text, V8 joins its pieces in new memory.
+  const bytes = encode(parts)
+  if (!bytes.includes(anyEscape)) return bytes
+  const text = bytes.toString()
+  const better = wellFormed(text)
+  return better === text ? bytes : better
 }
+
+/** Before a surrogate, among others. Most texts have none: the search is much faster than a pattern. */
+const anyEscape = '\\u'
 
 export function bodyText(body: Readonly<Fields>, origin?: Origin, isExact?: boolean): string {
   return bodyBytes(body, origin, isExact).toString()
@@ -40,8 +53,42 @@ function encode(parts: readonly string[]): Buffer {
 function partsOf(body: Readonly<Fields>, origin: Origin, isExact: boolean): string[] {
   const { text } = origin
   const write = isExact || Object.values(origin.body).some(hasSpelling) ? writeAll : JSON.stringify
+  const isLarge = text !== undefined && text.length >= largeBody
   const isShared = text !== undefined && sharesContent(body, origin)
-  return (isShared ? splice(body, origin, text, write) : undefined) ?? [write(body)]
+  const spliced = isShared
+    ? splice(body, origin, text, isLarge ? (value) => valueIn(value, write) : (value) => [write(value)])
+    : undefined
+  return spliced ?? (isLarge ? membersIn(body, write) : [write(body)])
+}
+
+/** An object as parts of usual size. */
+function membersIn(body: Readonly<Fields>, write: (value: unknown) => string): string[] {
+  const parts: string[] = []
+  let lead = '{'
+  for (const [name, value] of Object.entries(body)) {
+    if (value === undefined) continue
+    const [first, ...others] = valueIn(value, write)
+    parts.push(`${lead}${JSON.stringify(name)}:${first}`, ...others)
+    lead = ','
+  }
+  parts.push(lead === '{' ? '{}' : '}')
+  return parts
+}
+
+/** Lists are long: of messages, of tools. One with spellings of its own is written as a whole. */
+function valueIn(value: unknown, write: (value: unknown) => string): string[] {
+  if (!Array.isArray(value) || value.length === 0 || hasSpelling(value)) return [write(value)]
+  const parts: string[] = []
+  let part = '['
+  for (const [at, element] of value.entries()) {
+    if (part.length > usualPart) {
+      parts.push(part)
+      part = ''
+    }
+    part += `${at === 0 ? '' : ','}${write(element) ?? 'null'}`
+  }
+  parts.push(`${part}]`)
+  return parts
 }
 
 /** True if the arguments of a call contain a number with its own spelling. Arguments are text in a request, and values in some bodies. */
@@ -62,7 +109,7 @@ function splice(
   body: Readonly<Fields>,
   origin: Origin,
   text: string,
-  write: (value: unknown) => string,
+  partsOfValue: (value: unknown) => string[],
 ): string[] | undefined {
   const { members = membersOf(text) } = origin
   const names = new Set(members.map(({ name }) => name))
@@ -79,12 +126,13 @@ function splice(
     if (value === origin.body[name]) cuts.take(start, end)
     else {
       cuts.take(start, valueStart)
-      cuts.add(write(value))
+      for (const part of partsOfValue(value)) cuts.add(part)
     }
   }
   if (cuts.isEmpty) return undefined
   for (const [name, value] of values)
-    if (value !== undefined && !names.has(name)) cuts.add(`,${JSON.stringify(name)}:${write(value)}`)
+    if (value !== undefined && !names.has(name))
+      for (const part of [`,${JSON.stringify(name)}:`, ...partsOfValue(value)]) cuts.add(part)
   cuts.take(last.end, text.length)
   return cuts.end()
 }
@@ -129,10 +177,8 @@ class Cuts {
 }
 
 const surrogate = /\\u[dD][89a-fA-F]/g
-const anySurrogate = /\\u[dD][89a-fA-F]/
 const secondHalf = /\\u[dD][c-fC-F]/y
 const escapeLength = '\\ud83d'.length
-const mayHaveSurrogates = (text: string) => anySurrogate.test(text)
 
 /** Replaces lone surrogates by U+FFFD: clients that cut text inside an emoji leave them, and services refuse them. */
 function wellFormed(text: string): string {

@@ -29,6 +29,7 @@ export class Http2Exchange {
   readonly response: Promise<Http2Response>
   readonly #options: ExchangeOptions
   readonly #queue = new ByteQueue()
+  #isAnswered = false
   #ended = false
   #failure: GatewayError | undefined
   #arrival: Promise<void> | undefined
@@ -41,6 +42,7 @@ export class Http2Exchange {
     this.response = new Promise((resolve, reject) => {
       this.#refuse = reject
       stream.once('response', (headers) => {
+        this.#isAnswered = true
         resolve({ status: Number(headers[':status']), headers })
       })
     })
@@ -162,7 +164,8 @@ export class Http2Exchange {
   #onClose(): void {
     const { stream, signal, explain, onClose } = this.#options
     signal.removeEventListener('abort', this.#onAbort)
-    this.fail(explain(stream.rstCode))
+    // An error is slow to make, and most streams end as they should.
+    if (!this.#isAnswered || !(this.#failure || this.#ended)) this.fail(explain(stream.rstCode))
     onClose(this)
   }
 

@@ -60,6 +60,7 @@ export class LiveRun {
   /** `lingering`: the run has ended, and its stream is read a little longer. */
   #life: 'driven' | 'lingering' | 'closed' = 'driven'
   #settleOpening: (failure?: GatewayError) => void = () => undefined
+  #isOpen = false
   #settleEnd: () => void = () => undefined
   /** Resolves at the server's first message; rejects if the stream ends before it. */
   readonly opened: Promise<void>
@@ -180,7 +181,7 @@ export class LiveRun {
       const failure = await this.#read()
       if (this.isClosed) return
       this.run.end(failure, this.#stream.taken)
-      this.#settleOpening(failure ?? new EmptyAnswer(this.#options.backend))
+      if (!this.#isOpen) this.#settleOpening(failure ?? new EmptyAnswer(this.#options.backend))
       this.#flush()
       if (!this.run.isLost) return this.#finish()
       while (this.run.state.phase === 'parked' && !this.isClosed) await this.#untilWoken()
@@ -203,6 +204,7 @@ export class LiveRun {
           if (stream.isOver) this.run.onServerGone()
           if (this.isClosed) return undefined
         }
+        this.#isOpen = true
         this.#settleOpening()
         this.#flush()
         await this.#room()

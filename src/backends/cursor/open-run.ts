@@ -112,6 +112,18 @@ export function createRunOpener(options: RunOpenerOptions): (run: NewRun) => Pro
 
 const otherThan = (name: string, found: string) => (found === name ? undefined : found)
 
+/** Of this machine. To ask takes 90 µs; a traveller's changes. */
+const zone = { name: '', until: 0 }
+const zoneMs = 60_000
+
+function timeZone(now = Date.now()): string {
+  if (now >= zone.until) {
+    zone.name = Intl.DateTimeFormat().resolvedOptions().timeZone
+    zone.until = now + zoneMs
+  }
+  return zone.name
+}
+
 function planFirst(run: NewRun, options: RunOpenerOptions): Planned {
   const { request, answer, known, recall } = run
   const { list, offers } = options
@@ -126,7 +138,7 @@ function planFirst(run: NewRun, options: RunOpenerOptions): Planned {
     history: options.history,
     toolsInContext: options.toolsInContext,
     workspace: options.workspace,
-    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    timeZone: timeZone(),
     resolveModel: (id) => recalled(recall, 'model name', () => otherThan(id, list.resolve(id))) ?? id,
     effortParameter: (id, effort) => recalled(recall, 'effort', () => list.effort(id, effort)),
     parametersOf: (id) => recalled(recall, 'parameters', () => list.parameters(id)),

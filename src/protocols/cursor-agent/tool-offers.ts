@@ -25,6 +25,8 @@ const definitionsByTools = new WeakMap<readonly Tool[], readonly Uint8Array[]>()
 export class ToolOffers {
   readonly #schemas: ToolSchemas
   readonly #offers = new Map<string, WeakRef<ToolOffer>>()
+  /** By the list of a request, which is asked for more than once. */
+  readonly #byList = new WeakMap<readonly Tool[], ToolOffer>()
   readonly #forgotten = new FinalizationRegistry<string>((key) => {
     if (this.#offers.get(key)?.deref() === undefined) this.#offers.delete(key)
   })
@@ -38,6 +40,12 @@ export class ToolOffers {
   }
 
   share(tools: readonly Tool[]): ToolOffer {
+    const shared = this.#byList.get(tools) ?? this.#find(tools)
+    this.#byList.set(tools, shared)
+    return shared
+  }
+
+  #find(tools: readonly Tool[]): ToolOffer {
     const key = createHash('sha256').update(JSON.stringify(tools)).digest('base64')
     const known = this.#offers.get(key)?.deref()
     if (known) return known

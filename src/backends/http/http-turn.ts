@@ -208,7 +208,7 @@ class HttpBatches implements PulledBatches, TextDeltaSource, AsyncIterableIterat
 
   #expectsTextDelta(): boolean {
     const { reader, ignoresText } = this.#turn
-    const prefix = this.#takeTextDelta && ignoresText?.() ? this.#sse?.eventPrefix : undefined
+    const prefix = this.#takeTextDelta && ignoresText?.() ? this.#sse?.eventPrefix() : undefined
     const shape = prefix === undefined ? undefined : reader.textDeltaShape
     const isExpected = prefix !== undefined && shape !== undefined
     if (isExpected) this.#matcher.expect(prefix, shape)

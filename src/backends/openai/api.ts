@@ -44,7 +44,7 @@ export interface Api {
 /** One turn over one API. */
 export interface ApiTurn {
   /** Another one after each correction. */
-  readonly reader: TurnReader
+  reader(): TurnReader
   /** The text of the request's body. */
   text(): string | Buffer
   /** Gets the JSON text of every event and answer before it is read. */

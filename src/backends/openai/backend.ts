@@ -83,7 +83,7 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
       path: address(apis[using].path),
       headers: sentHeaders,
       body: turn.text(),
-      reader: turn.reader,
+      reader: turn.reader(),
     })
     return httpTurn({
       client,

@@ -60,9 +60,7 @@ export function createChatApi({ name, host, baseUrl, isShared, strict = 'auto' }
     let reader = createReader()
     const made: KnownCall[] = []
     return {
-      get reader() {
-        return reader
-      },
+      reader: () => reader,
       text() {
         storedIds?.check(caller.key, sent.body)
         return sent.text()

@@ -60,9 +60,7 @@ export function createResponsesApi(options: ApiOptions): Api {
     // The API has no stop sequences: the gateway cuts the text.
     const stop = request.stop ? new StopFilter(request.stop) : undefined
     return {
-      get reader() {
-        return reader
-      },
+      reader: () => reader,
       text() {
         storedIds?.check(caller.key, sent.body)
         return sent.text()

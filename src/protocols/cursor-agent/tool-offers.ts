@@ -1,7 +1,7 @@
 // The client's tools as definitions for the model. Agents send the same tools with every request, and runs live long: equal offers
 // are kept once, as long as any run uses them.
 
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { type BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { type McpToolDefinition, McpToolDefinitionSchema } from '../../../proto/gen/agent/v1/tool_pb.ts'
@@ -46,7 +46,7 @@ export class ToolOffers {
   }
 
   #find(tools: readonly Tool[]): ToolOffer {
-    const key = createHash('sha256').update(JSON.stringify(tools)).digest('base64')
+    const key = hash('sha256', JSON.stringify(tools), 'base64')
     const known = this.#offers.get(key)?.deref()
     if (known) return known
     const encoded = (tool: Tool) => toBinary(McpToolDefinitionSchema, toDefinition(tool, this.#schemas))

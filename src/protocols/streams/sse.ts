@@ -16,7 +16,7 @@ export interface SseReader {
   /** The stream ended. Returns an event without its blank line too: some servers close right after the last one. */
   end(): SseMessage[]
   /** What the next event has before its data, if it looks like the last one. Undefined in the middle of an event. */
-  readonly eventPrefix: string | undefined
+  eventPrefix(): string | undefined
 }
 
 /** Limit of one event: a tool call of a few megabytes is legal, an endless line is not. */
@@ -88,9 +88,7 @@ export function createSseReader(): SseReader {
   }
 
   return {
-    get eventPrefix() {
-      return isAtStart && prefix !== '' ? prefix : undefined
-    },
+    eventPrefix: () => (isAtStart && prefix !== '' ? prefix : undefined),
     push(bytes) {
       const text = decode(bytes)
       if (text === '') return feed(text)

@@ -29,7 +29,10 @@ class TapeTap implements TurnTap {
     body,
   }: Parameters<TurnTap['exchange']>[0]): ExchangeTap {
     const exchange = ++this.#exchanges
-    const text = typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.length).toString('utf8')
+    const text =
+      typeof body === 'string'
+        ? body
+        : Buffer.from(body.buffer, body.byteOffset, body.length).toString('utf8')
     this.#tape.add({
       side: 'upstream',
       do: 'request',

@@ -87,6 +87,10 @@ it('service: while the gateway starts', async () => {
   process.env.PATH = `${folder}:${process.env.PATH}`
   const { chmodSync } = await import('node:fs')
   chmodSync(manager, 0o755)
+  // On this system a path of Windows is the name of a file, in the folder where the command runs.
+  const before = process.cwd()
+  process.chdir(folder)
+  atTestEnd(() => process.chdir(before))
   const around = { system: 'windows', environment: readEnvironment(), patienceMs: slowMs } as const
   await installService({ config }, around).catch(() => undefined)
   expectTold('waiting for the gateway')

@@ -177,6 +177,25 @@ describe('requests without a right key, host or origin', () => {
   })
 })
 
+/** In two seconds at most, so 50 of them are too many. */
+function beginMany({ gateway: { inspector } }: Bench): void {
+  for (let nth = 0; nth < 450; nth++) inspector?.shelf.begin({ turnId: `turn_${nth}`, asked: false })
+}
+
+describe('turns that are too many in a second', () => {
+  it('are counted for those who see all turns, and their requests are answered as always', async () => {
+    const own = await startBench({ settings, gateway })
+    beginMany(own)
+    const answer = await chat(own.url, ask('openai/gpt-demo', { messages: [user('One more')] }), desk)
+    expect(answer.status).toBe(200)
+    const { turnedAway } = await turnsOf(own, await login(own))
+    const counts = turnedAway.filter(({ reason }) => reason === 'rate').map(({ count }) => count)
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(50)
+    expect((await turnsOf(own, desk)).turnedAway).toEqual([])
+    await own.close()
+  })
+})
+
 describeWith([chromiumProgram], 'the page', () => {
   const browsing = useBrowser()
 
@@ -189,13 +208,28 @@ describeWith([chromiumProgram], 'the page', () => {
     return opened.page
   }
 
-  async function violations(page: Page): Promise<string[]> {
+  async function violations(page: Page, within = 'body'): Promise<string[]> {
     await page.evaluate(axe.source)
-    const { violations: found } = (await page.evaluate('axe.run()')) as axe.AxeResults
+    const { violations: found } = (await page.evaluate(
+      `axe.run(${JSON.stringify(within)})`,
+    )) as axe.AxeResults
     return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
   }
 
   const row = (page: Page, text: string) => page.getByRole('option').filter({ hasText: text }).first()
+
+  it.runIf(isNightly)('says how many turns it does not show, and why', async () => {
+    const own = await startBench({ settings, gateway })
+    beginMany(own)
+    const { page, context, complaints } = await openInspector(browsing.browser, own)
+    await page.getByText(/turns of the last hour not shown: too many in a second/).click()
+    await page.getByText(/The log, the metrics and the figures have all of them/).waitFor()
+    // The turns themselves are empty here.
+    expect(await violations(page, '.turned-away')).toEqual([])
+    expect(complaints).toEqual([])
+    await context.close()
+    await own.close()
+  })
 
   it.runIf(isNightly)('shows who refused a request, why, what to do, and where its body breaks', async () => {
     await send('{"model": "m", "messages": [1 }, "\u202e<img src=x onerror=alert(1)>"')

@@ -132,6 +132,15 @@ const gemini = {
   whole: (model, text) => geminiChunk(model, [{ text }], 'STOP'),
 }
 
+/**
+ * How a row of the table is named upstream. Of the Messages dialect, a Claude model: with other names the gateway assumes a server that
+ * is not Anthropic's, and reads more of its answers.
+ */
+export const wireModel = (backend, model) =>
+  backend === 'anthropic' ? `${claudeModel}-${model}` : model
+export const workloadOf = (name) => name.replace(`${claudeModel}-`, '')
+const claudeModel = 'claude-sonnet-4-5'
+
 /** Its paths name the model. */
 export const geminiModel = (path) => /^\/v1beta\/models\/([^/:]+):/.exec(path)?.[1]
 

@@ -6,6 +6,7 @@ import { root } from '../../scripts/prepare.mjs'
 import { startClaudeCodeRouter } from '../subjects/claude-code-router.mjs'
 import { startNginx } from '../subjects/nginx.mjs'
 import { startPortkey } from '../subjects/portkey.mjs'
+import { wireModel } from './dialects.mjs'
 import { createAgent } from './load.mjs'
 import { cores, startServer } from './processes.mjs'
 
@@ -76,13 +77,14 @@ async function startDragoman({ home, upstreams, folder, backend, door, name, ext
   const args = [join(home, 'dist/src/cli.js'), 'serve', '--config', file]
   const running = await startServer(args, { core: cores.subject, env, cwd: folder })
   const { version } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'))
-  return { ...running, name, version, door, modelName: (model) => `${backend}/${model}` }
+  return { ...running, name, version, door, modelName: (model) => `${backend}/${wireModel(backend, model)}` }
 }
 
 async function startRawPipe({ upstreams, backend }) {
   const args = [beside('../subjects/raw-pipe.mjs'), upstreams.url]
   const running = await startServer(args, { core: cores.subject })
-  return { ...running, name: 'raw pipe', version: process.version, door: backends[backend].wire }
+  const modelName = (model) => wireModel(backend, model)
+  return { ...running, name: 'raw pipe', version: process.version, door: backends[backend].wire, modelName }
 }
 
 /** A subject with `recipes`, which say what it can be asked; undefined where it cannot be had. */
@@ -101,8 +103,9 @@ const startPeer =
       return undefined
     }
     const { door, path, headers } = recipe
-    const modelName = running.name === 'claude-code-router' ? (model) => `up,${model}` : undefined
-    return { ...running, door, path, headers, ...(modelName && { modelName }), mayBeWrong: true }
+    const prefix = running.name === 'claude-code-router' ? 'up,' : ''
+    const modelName = (model) => prefix + wireModel(backend, model)
+    return { ...running, door, path, headers, modelName, mayBeWrong: true }
   }
 
 const peers = { nginx: startNginx, portkey: startPortkey, 'claude-code-router': startClaudeCodeRouter }

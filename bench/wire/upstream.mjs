@@ -1,14 +1,14 @@
 // The model services of the bench that speak HTTP/1.1, in one process: as lean as they can be, for their cost is not what is
 // measured, and exact, for every answer is checked.
 import { createServer } from 'node:http'
-import { dialectOf, geminiModel } from './dialects.mjs'
+import { dialectOf, geminiModel, workloadOf } from './dialects.mjs'
 import { play, writesOf } from './play.mjs'
 import { expected, workloads } from './workloads.mjs'
 
 const prepared = new Map()
 function prepare(path, model) {
   const key = `${path} ${model}`
-  if (!prepared.has(key)) prepared.set(key, writesOf(dialectOf(path), model, workloads[model]))
+  if (!prepared.has(key)) prepared.set(key, writesOf(dialectOf(path), model, workloads[workloadOf(model)]))
   return prepared.get(key)
 }
 
@@ -35,7 +35,7 @@ function answer(path, body, response) {
   if (path === '/api/v2/chats/new')
     return sendJson(response, 200, { success: true, request_id: 'bench', data: { id: 'chat-bench' } })
   const model = geminiModel(path) ?? modelIn(body)
-  const plan = workloads[model]
+  const plan = workloads[workloadOf(model)]
   const dialect = dialectOf(path)
   if (!plan || !dialect || (plan.large && !isWhole(body)))
     return sendJson(response, 400, {

@@ -2,7 +2,7 @@
 // whether it has numbers whose spelling must be kept. The text must be valid JSON.
 
 import { isOddNumber } from './exact-json.ts'
-import { blanksEnd, type Member, stringEnd } from './json-text.ts'
+import { blanksEnd, type Member, stringAt, stringEnd } from './json-text.ts'
 
 interface JsonOutline {
   /** Nested arrays and objects. */
@@ -31,7 +31,7 @@ export function outlineOf(text: string): JsonOutline {
   let end = at
   const endMember = () => {
     if (valueStart >= 0)
-      members.push({ name: JSON.parse(text.slice(start, nameEnd)), start, valueStart, end })
+      members.push({ name: stringAt(text, start, nameEnd), start, valueStart, end })
     start = -1
     valueStart = -1
   }

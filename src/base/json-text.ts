@@ -18,10 +18,16 @@ export function membersOf(text: string): Member[] {
     const nameEnd = stringEnd(text, at)
     const valueStart = blanksEnd(text, blanksEnd(text, nameEnd) + 1)
     const end = skipValue(text, valueStart)
-    members.push({ name: JSON.parse(text.slice(start, nameEnd)), start, valueStart, end })
+    members.push({ name: stringAt(text, start, nameEnd), start, valueStart, end })
     at = afterComma(text, end)
   }
   return members
+}
+
+/** The string from `start` to `end`. Few names of members have an escape. */
+export function stringAt(text: string, start: number, end: number): string {
+  const inner = text.slice(start + 1, end - 1)
+  return inner.includes('\\') ? JSON.parse(text.slice(start, end)) : inner
 }
 
 /** The texts of an array's elements, in order. */

@@ -177,27 +177,37 @@ const smallestRoom = 4_096
 
 /** What the context window leaves for the answer. The API refuses a request for more. */
 function roomForAnswer({ messages, tools }: TurnRequest, model: AnthropicModel): number {
-  const roomFor = (characters: number) => Math.floor(model.contextTokens - characters / charactersPerToken)
-  // In most cases the lengths alone show enough room, without writing the JSON.
-  const atLeast = roomFor(jsonLengthBound(messages) + jsonLengthBound(tools))
-  return atLeast >= model.outputTokens ? atLeast : roomFor(jsonOf([messages, tools]).length)
+  const roomFor = (lengthOf: (text: string) => number) =>
+    Math.floor(model.contextTokens - jsonLength([messages, tools], lengthOf) / charactersPerToken)
+  // In most cases there is enough room even if every character needed an escape.
+  const atLeast = roomFor((text) => 2 * text.length)
+  return atLeast >= model.outputTokens ? atLeast : roomFor(escapedLength)
 }
 
-/** `source` is left out: it is the original of a message, or the bytes of an image, which count little. */
-const jsonOf = (value: unknown) =>
-  JSON.stringify(value, (key, member) => (key === 'source' ? undefined : member))
-
-/** An upper bound for the length of the JSON: it assumes an escape for every character, far more than any real text has. */
-function jsonLengthBound(value: unknown): number {
-  if (typeof value === 'string') return 2 * value.length + 3
-  if (typeof value !== 'object' || value === null) return 25
-  let sum = 3
-  if (Array.isArray(value)) for (const element of value) sum += jsonLengthBound(element)
+/** The length of the JSON. `source` is left out: it is the original of a message, or the bytes of an image, which count little. */
+function jsonLength(value: unknown, lengthOf: (text: string) => number): number {
+  if (typeof value === 'string') return lengthOf(value) + 3
+  if (typeof value !== 'object' || value === null) return 6
+  let sum = 2
+  if (Array.isArray(value)) for (const element of value) sum += jsonLength(element, lengthOf)
   else
     for (const name in value)
       if (name !== 'source')
-        sum += 2 * name.length + 4 + jsonLengthBound((value as Record<string, unknown>)[name])
+        sum += name.length + 4 + jsonLength((value as Record<string, unknown>)[name], lengthOf)
   return sum
+}
+
+const samples = 8
+const sampleLength = 128
+
+/** With its escapes. Of a long text samples are written: to write all of it takes as long as writing the request. */
+function escapedLength(text: string): number {
+  if (text.length <= samples * sampleLength) return JSON.stringify(text).length - 2
+  const apart = Math.floor(text.length / samples)
+  let written = 0
+  for (let at = 0; at < samples; at++)
+    written += JSON.stringify(text.slice(at * apart, at * apart + sampleLength)).length - 2
+  return (text.length * written) / (samples * sampleLength)
 }
 
 /** An assistant message at the end is a prefill. Newer models refuse it, and no model takes white space at its end. */

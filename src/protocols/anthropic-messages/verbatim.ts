@@ -21,10 +21,9 @@ export function verbatimBody(
   if (origin.dialect !== dialect || !origin.faithful) return undefined
   if (!isSound(request) || !fitsLimits(request, model)) return undefined
   if (model.recognised && !fitsModel(request, origin.body, model)) return undefined
+  const body: Record<string, unknown> = { ...origin.body }
   // Clients that send null mean "absent"; the API refuses it.
-  const body: Record<string, unknown> = Object.fromEntries(
-    Object.entries(origin.body).filter(([, value]) => value !== null),
-  )
+  for (const name in body) if (body[name] === null) delete body[name]
   if (!model.systemMessages && hasSystemInside(body)) {
     note(inlineSystemNote)
     body.messages = foldSystem(body.messages as Fields[])
@@ -101,21 +100,29 @@ function endsBlank(messages: readonly Message[]): boolean {
   return part?.type === 'text' && /\s$/.test(part.text)
 }
 
-const callsOf = (messages: readonly Message[]): ToolCallPart[] =>
-  messages.flatMap((message) =>
-    message.role === 'assistant' ? message.content.filter((part) => part.type === 'tool-call') : [],
-  )
+function callsOf(messages: readonly Message[]): ToolCallPart[] {
+  const calls: ToolCallPart[] = []
+  for (const message of messages)
+    if (message.role === 'assistant')
+      for (const part of message.content) if (part.type === 'tool-call') calls.push(part)
+  return calls
+}
 
 const conversation = (messages: readonly Message[]) => messages.filter(({ role }) => role !== 'system')
 
 function cacheMarks({ tools, messages, origin }: TurnRequest): number {
-  const parts = messages.flatMap((message): object[] =>
-    message.role === 'tool'
-      ? message.results.flatMap((result) => [result, ...result.content])
-      : message.content,
-  )
-  const marked = [...tools, ...parts].filter((part: { cache?: CacheHint }) => part.cache !== undefined)
-  return marked.length + (isObject(origin.body.cache_control) ? 1 : 0)
+  let marks = marksIn(tools) + (isObject(origin.body.cache_control) ? 1 : 0)
+  for (const message of messages) {
+    if (message.role !== 'tool') marks += marksIn(message.content)
+    else for (const result of message.results) marks += marksIn([result]) + marksIn(result.content)
+  }
+  return marks
+}
+
+function marksIn(parts: readonly object[]): number {
+  let marks = 0
+  for (const part of parts as readonly { cache?: CacheHint }[]) if (part.cache !== undefined) marks++
+  return marks
 }
 
 function fitsLimits({ maxOutputTokens }: TurnRequest, model: AnthropicModel): boolean {

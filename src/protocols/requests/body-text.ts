@@ -3,7 +3,7 @@
 
 import { hasOddNumber, hasSpelling, writeAll } from '../../base/exact-json.ts'
 import type { Fields } from '../../base/json.ts'
-import { membersOf } from '../../base/json-text.ts'
+import { type Member, membersOf } from '../../base/json-text.ts'
 import type { TurnRequest } from '../../core/request.ts'
 
 type Origin = Pick<TurnRequest['origin'], 'body' | 'text' | 'members'>
@@ -20,7 +20,8 @@ export function bodyBytes(
   isExact = false,
 ): string | Buffer {
   const parts = partsOf(body, origin, isExact)
-  const length = parts.reduce((sum, part) => sum + part.length, 0)
+  let length = 0
+  for (const part of parts) length += part.length
   if (length < largeBody) {
     const text = parts.join('')
     return text.includes(anyEscape) ? wellFormed(text) : text
@@ -52,13 +53,18 @@ function encode(parts: readonly string[]): Buffer {
 /** The text, cut between values: no part begins inside of a string. */
 function partsOf(body: Readonly<Fields>, origin: Origin, isExact: boolean): string[] {
   const { text } = origin
-  const write = isExact || Object.values(origin.body).some(hasSpelling) ? writeAll : JSON.stringify
+  const write = isExact || hasSpelledMember(origin.body) ? writeAll : JSON.stringify
   const isLarge = text !== undefined && text.length >= largeBody
   const isShared = text !== undefined && sharesContent(body, origin)
   const spliced = isShared
     ? splice(body, origin, text, isLarge ? (value) => valueIn(value, write) : (value) => [write(value)])
     : undefined
   return spliced ?? (isLarge ? membersIn(body, write) : [write(body)])
+}
+
+function hasSpelledMember(body: Readonly<Fields>): boolean {
+  for (const name in body) if (hasSpelling(body[name])) return true
+  return false
 }
 
 /** An object as parts of usual size. */
@@ -99,40 +105,45 @@ export const hasOddInput = ({ messages }: TurnRequest): boolean =>
       message.content.some((part) => part.type === 'tool-call' && hasOddNumber(part.input)),
   )
 
-const sharesContent = (body: Readonly<Fields>, { body: original }: Origin) =>
-  Object.entries(body).some(
-    ([name, value]) => typeof value === 'object' && value !== null && original[name] === value,
-  )
+function sharesContent(body: Readonly<Fields>, { body: original }: Origin): boolean {
+  for (const name in body) {
+    const value = body[name]
+    if (typeof value === 'object' && value !== null && original[name] === value) return true
+  }
+  return false
+}
 
 /** Undefined for a text with a duplicate name: services may disagree about which one counts. */
 function splice(
   body: Readonly<Fields>,
-  origin: Origin,
+  { body: original, members: known }: Origin,
   text: string,
   partsOfValue: (value: unknown) => string[],
 ): string[] | undefined {
-  const { members = membersOf(text) } = origin
-  const names = new Set(members.map(({ name }) => name))
-  const values = new Map(Object.entries(body))
-  const [first] = members
+  const members = known ?? membersOf(text)
   const last = members.at(-1)
-  if (!first || !last || names.size < members.length) return undefined
+  if (last === undefined || Object.keys(original).length < members.length) return undefined
   const cuts = new Cuts(text)
-  for (const [at, { name, start, valueStart, end }] of members.entries()) {
-    const value = values.get(name)
-    if (value === undefined) continue
-    if (cuts.isEmpty) cuts.take(0, first.start)
-    else cuts.take(members[at - 1]?.end ?? 0, start)
-    if (value === origin.body[name]) cuts.take(start, end)
-    else {
-      cuts.take(start, valueStart)
-      for (const part of partsOfValue(value)) cuts.add(part)
+  let before = 0
+  for (const { name, start, valueStart, end } of members) {
+    const value = Object.hasOwn(body, name) ? body[name] : undefined
+    if (value !== undefined) {
+      if (cuts.isEmpty) cuts.take(0, (members[0] as Member).start)
+      else cuts.take(before, start)
+      if (value === original[name]) cuts.take(start, end)
+      else {
+        cuts.take(start, valueStart)
+        for (const part of partsOfValue(value)) cuts.add(part)
+      }
     }
+    before = end
   }
   if (cuts.isEmpty) return undefined
-  for (const [name, value] of values)
-    if (value !== undefined && !names.has(name))
+  for (const name in body) {
+    const value = body[name]
+    if (value !== undefined && !Object.hasOwn(original, name))
       for (const part of [`,${JSON.stringify(name)}:`, ...partsOfValue(value)]) cuts.add(part)
+  }
   cuts.take(last.end, text.length)
   return cuts.end()
 }

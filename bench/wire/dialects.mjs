@@ -136,8 +136,7 @@ const gemini = {
  * How a row of the table is named upstream. Of the Messages dialect, a Claude model: with other names the gateway assumes a server that
  * is not Anthropic's, and reads more of its answers.
  */
-export const wireModel = (backend, model) =>
-  backend === 'anthropic' ? `${claudeModel}-${model}` : model
+export const wireModel = (backend, model) => (backend === 'anthropic' ? `${claudeModel}-${model}` : model)
 export const workloadOf = (name) => name.replace(`${claudeModel}-`, '')
 const claudeModel = 'claude-sonnet-4-5'
 

@@ -30,8 +30,7 @@ export function outlineOf(text: string): JsonOutline {
   /** After the last token. */
   let end = at
   const endMember = () => {
-    if (valueStart >= 0)
-      members.push({ name: stringAt(text, start, nameEnd), start, valueStart, end })
+    if (valueStart >= 0) members.push({ name: stringAt(text, start, nameEnd), start, valueStart, end })
     start = -1
     valueStart = -1
   }

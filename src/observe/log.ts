@@ -3,7 +3,7 @@
 
 import { inspect } from 'node:util'
 import { isoTime } from '../base/iso-time.ts'
-import { jsonString } from '../base/json-string.ts'
+import { jsonString, memberLead } from '../base/json-string.ts'
 import { asciiControls } from '../base/visible-text.ts'
 import { GatewayError } from '../core/errors.ts'
 import type { Scrubber } from './scrub.ts'
@@ -59,8 +59,9 @@ export function createLog({
     return text.length > longest ? `${text.slice(0, longest)}…` : text
   }
   const lines = write ? { add: write, flush: () => undefined } : stderrLines()
-  const toLine = lineWriter(cleanTo(longestText))
-  const toShorterLine = lineWriter(cleanTo(shorterText))
+  const short = (text: string) => scrubber.scrubToJson(text)
+  const toLine = lineWriter(short, cleanTo(longestText))
+  const toShorterLine = lineWriter(short, cleanTo(shorterText))
   const isTooLong = (line: string) =>
     longestLine < Number.POSITIVE_INFINITY && Buffer.byteLength(line) > longestLine
   const lineOf = (head: Record<string, unknown>, fields: Record<string, unknown>) => {
@@ -83,14 +84,28 @@ export function createLog({
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), setLevel }
 }
 
-/** Writes field by field: a JSON replacer that is called for every number takes longer than all the rest. */
-function lineWriter(clean: (key: string, value: unknown) => unknown) {
-  const member = (name: string, value: unknown): string => {
-    if (value === undefined) return ''
-    if (Number.isFinite(value) || typeof value === 'boolean') return `,${jsonString(name)}:${value}`
+/** The id of a turn is the gateway's own: no two are equal, and none is a secret. */
+const isOwnId = (name: string, value: string) => name === 'turn' && ownId.test(value)
+const ownId = /^turn_[A-Za-z0-9]{16}$/
+
+/** A text of this length is never cut. */
+const shortText = 64
+
+/**
+ * Writes field by field: a JSON replacer that is called for every number takes longer than all the rest. `short` gives the JSON of a
+ * short text, `clean` a value for any other.
+ */
+function lineWriter(short: (text: string) => string, clean: (key: string, value: unknown) => unknown) {
+  const jsonOf = (name: string, value: unknown): string | undefined => {
+    if (Number.isFinite(value) || typeof value === 'boolean') return String(value)
+    if (typeof value === 'string' && value.length <= shortText && name !== 'excerpt')
+      return isOwnId(name, value) ? `"${value}"` : short(value)
     const cleaned = clean(name, value)
-    const text = typeof cleaned === 'string' ? jsonString(cleaned) : JSON.stringify(cleaned, clean)
-    return text === undefined ? '' : `,${jsonString(name)}:${text}`
+    return typeof cleaned === 'string' ? jsonString(cleaned) : JSON.stringify(cleaned, clean)
+  }
+  const member = (name: string, value: unknown): string => {
+    const text = value === undefined ? undefined : jsonOf(name, value)
+    return text === undefined ? '' : memberLead(name) + text
   }
   return (head: Record<string, unknown>, fields: Record<string, unknown>): string => {
     let members = ''

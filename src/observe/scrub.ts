@@ -2,6 +2,7 @@
 // by value, others are recognized by their form.
 
 import type { Fields } from '../base/json.ts'
+import { jsonString } from '../base/json-string.ts'
 import { type Found, SecretFinder } from '../base/secrets/find.ts'
 import { apart, type Span } from '../base/secrets/spans.ts'
 import { mark } from '../base/secrets/taken-out.ts'
@@ -14,8 +15,8 @@ const mostKnown = 500
 
 export class Scrubber {
   readonly #finder = new SecretFinder()
-  /** Short texts without a secret. */
-  readonly #clean = new Set<string>()
+  /** Short texts without a secret, and each as JSON. */
+  readonly #clean = new Map<string, string>()
 
   add(...secrets: (string | undefined)[]): void {
     this.#clean.clear()
@@ -38,9 +39,14 @@ export class Scrubber {
     if (found.length > 0) return withoutSpans(text, found)
     if (text.length <= longestKnown) {
       if (this.#clean.size >= mostKnown) this.#clean.clear()
-      this.#clean.add(text)
+      this.#clean.set(text, jsonString(text))
     }
     return text
+  }
+
+  /** The scrubbed text as JSON. */
+  scrubToJson(text: string): string {
+    return this.#clean.get(text) ?? jsonString(this.scrub(text))
   }
 
   /** For long texts: yields to the event loop in between. */

@@ -45,7 +45,7 @@ export class UsageLog {
   }
 
   add(record: UsageRecord): void {
-    this.#lines.push(asciiControls(`${flatJson(record)}\n`))
+    this.#lines.push(flatJson(record), '\n')
     this.#timer ??= setTimeout(() => void this.flush(), gatherMs).unref()
   }
 
@@ -53,7 +53,7 @@ export class UsageLog {
   flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    const text = this.#lines.splice(0).join('')
+    const text = asciiControls(this.#lines.splice(0).join(''))
     if (text !== '') this.#writing = this.#write(text)
     return this.#writing
   }

@@ -1,6 +1,6 @@
 // A request that brings the results of a run's calls, and the fingerprint that ties it to the run's conversation.
 
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { parseJson } from '../../base/json.ts'
 import { isMissingResult } from '../../core/history.ts'
 import type { Message, ToolCallPart, ToolResult, UserPart } from '../../core/request.ts'
@@ -50,11 +50,21 @@ function saidParts(message: Message): UserPart[] {
 
 /** Without system prompts: agents put the time and the like into them. */
 export function fingerprintOf(messages: readonly Message[]): string {
-  const hash = createHash('sha256')
-  for (const message of messages) {
-    if (!isAside(message)) hash.update(JSON.stringify(plainMessage(message)))
-  }
-  return hash.digest('base64')
+  let digests = ''
+  for (const message of messages) digests += digestOf(message)
+  return hash('sha256', digests, 'base64')
+}
+
+/** A turn asks for several fingerprints, whose messages are the same. */
+const digests = new WeakMap<Message, string>()
+
+/** Empty for a message that is no part of the conversation. */
+function digestOf(message: Message): string {
+  const known = digests.get(message)
+  if (known !== undefined) return known
+  const digest = isAside(message) ? '' : hash('sha256', JSON.stringify(plainMessage(message)), 'base64')
+  digests.set(message, digest)
+  return digest
 }
 
 /** Not part of the conversation: a system prompt, or only reminders, as agents add them beside tool results. */

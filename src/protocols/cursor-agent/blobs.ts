@@ -1,6 +1,6 @@
 // Blobs by id: content that the server stores in its client, and content that a request refers to, whose id is its SHA-256.
 
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { entryBytes } from '../../base/bounded-map.ts'
 import { type Packed, pack, unpack, unpacked } from './packed.ts'
 
@@ -38,7 +38,7 @@ export class BlobStore {
 
   /** Keeps the gateway's own content and returns its id. */
   add(data: Uint8Array): Uint8Array {
-    const id = createHash('sha256').update(data).digest()
+    const id = hash('sha256', data, 'buffer')
     const key = keyOf(id)
     if (!this.#own.has(key)) this.#put(this.#own, key, data)
     return id

@@ -50,9 +50,11 @@ export function toConversation(options: HistoryOptions): ConversationOut {
   return { state, userMessage: activeMessage(messages, mode, note) }
 }
 
+const encoder = new TextEncoder()
+
 function rootMessages(past: readonly Message[], options: HistoryOptions): Uint8Array[] {
   const { system, isOwnModel, note } = options
-  const json = (message: unknown) => new TextEncoder().encode(writeAll(message))
+  const json = (message: unknown) => encoder.encode(writeAll(message))
   const head = system === '' ? [] : [json({ role: 'system', content: system })]
   const names = new Map<string, string>()
   const told = past.map((message) => ({ message, roots: promptMessages(message, names, note).map(json) }))

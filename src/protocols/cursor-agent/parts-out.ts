@@ -1,6 +1,6 @@
 // Parts of messages in Cursor's forms: text, and images as bytes.
 
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { SelectedImageSchema } from '../../../proto/gen/agent/v1/run_pb.ts'
 import type { FilePart, ImagePart, ResultPart, ToolResult, UserPart } from '../../core/request.ts'
@@ -71,6 +71,6 @@ export function pastText(parts: readonly (UserPart | ResultPart)[], note: Note):
 
 /** Deterministic: the same content gives the same id, and so the same blob. */
 export function stableUuid(seed: string | Uint8Array): string {
-  const hex = createHash('sha256').update(seed).digest('hex')
+  const hex = hash('sha256', seed, 'hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }

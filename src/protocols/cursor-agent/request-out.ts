@@ -1,18 +1,19 @@
 // TurnRequest → the first message of a run, and the context that the server asks for right after it.
 
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
-import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { type RequestContext, RequestContextSchema } from '../../../proto/gen/agent/v1/context_pb.ts'
 import {
   AgentClientMessageSchema,
   AgentRunRequestSchema,
   ConversationStateStructureSchema,
+  PreFetchedBlobSchema,
 } from '../../../proto/gen/agent/v1/run_pb.ts'
 import { McpToolsSchema } from '../../../proto/gen/agent/v1/tool_pb.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { Message, Tool, TurnRequest } from '../../core/request.ts'
 import { reachableBlobs } from './blob-graph.ts'
 import type { BlobStore } from './blobs.ts'
+import { encodedField, joinFields } from './encoded-fields.ts'
 import { flatConversation } from './flatten.ts'
 import { activeMessage, agentMode, type ConversationOut, toConversation } from './history-out.ts'
 import { instructions, noteDropped, usableTools } from './instructions-out.ts'
@@ -22,7 +23,7 @@ import { type ModelOptions, modelFields } from './model-out.ts'
 import { type Packed, unpack, unpacked } from './packed.ts'
 import { type Note, textOf } from './parts-out.ts'
 import { isOwnModel } from './root-limit.ts'
-import { type ToolOffer, type ToolOffers, writeDefinitions } from './tool-offers.ts'
+import { definitionFields, type ToolOffer, type ToolOffers } from './tool-offers.ts'
 import { findWorkspace } from './workspace.ts'
 
 /** A conversation that the service knows up to the current message. */
@@ -122,9 +123,8 @@ export function encodeReopening(kept: KeptRequest, state: Uint8Array, blobs: Blo
 
 /** The context that the server asks for. */
 export function readContext({ context, offer, toolsInContext }: KeptRequest): RequestContext {
-  const writer = new BinaryWriter().raw(unpack(context))
-  if (toolsInContext) writeDefinitions(writer, RequestContextSchema.field.tools.number, offer)
-  return fromBinary(RequestContextSchema, writer.finish())
+  const tools = toolsInContext ? definitionFields(RequestContextSchema.field.tools.number, offer) : []
+  return fromBinary(RequestContextSchema, joinFields([unpack(context), ...tools]))
 }
 
 /** The blobs that the server would ask for next, one round trip each, as many as fit. */
@@ -169,20 +169,21 @@ function encodeRun(
           ? { case: 'resumeAction', value: {} }
           : { case: 'userMessageAction', value: { userMessage } },
     },
-    preFetchedBlobs,
   })
-  const tools = writeDefinitions(new BinaryWriter(), McpToolsSchema.field.mcpTools.number, offer).finish()
+  const { mcpTools, preFetchedBlobs: blobs } = AgentRunRequestSchema.field
+  const { id: blobId, value: blobValue } = PreFetchedBlobSchema.field
   // Fields of a message may be in any order, so encoded parts are joined without decoding.
-  const whole = new BinaryWriter()
-    .raw(toBinary(AgentRunRequestSchema, conversation))
-    .raw(run)
-    .tag(AgentRunRequestSchema.field.mcpTools.number, WireType.LengthDelimited)
-    .bytes(tools)
-    .finish()
-  const bytes = new BinaryWriter()
-    .tag(AgentClientMessageSchema.field.runRequest.number, WireType.LengthDelimited)
-    .bytes(whole)
-    .finish()
+  const bytes = joinFields([
+    encodedField(
+      AgentClientMessageSchema.field.runRequest.number,
+      toBinary(AgentRunRequestSchema, conversation),
+      ...preFetchedBlobs.map(({ id, value }) =>
+        encodedField(blobs.number, encodedField(blobId.number, id), encodedField(blobValue.number, value)),
+      ),
+      run,
+      encodedField(mcpTools.number, ...definitionFields(McpToolsSchema.field.mcpTools.number, offer)),
+    ),
+  ])
   if (bytes.length <= maxMessageBytes) return bytes
   throw new GatewayError(
     'payload-too-large',

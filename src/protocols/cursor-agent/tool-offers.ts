@@ -3,10 +3,10 @@
 
 import { hash } from 'node:crypto'
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
-import { type BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { type McpToolDefinition, McpToolDefinitionSchema } from '../../../proto/gen/agent/v1/tool_pb.ts'
 import { writeExact } from '../../base/exact-json.ts'
 import type { Tool } from '../../core/request.ts'
+import { encodedField, type Part } from './encoded-fields.ts'
 import { toValue } from './json-value.ts'
 import { offeredName, offeredToolName, toolProvider } from './tool-names.ts'
 
@@ -76,12 +76,6 @@ function toDefinition(tool: Tool, schemas: ToolSchemas): McpToolDefinition {
   })
 }
 
-/** Writes the definitions as a repeated field. */
-export function writeDefinitions(
-  writer: BinaryWriter,
-  field: number,
-  { definitions }: ToolOffer,
-): BinaryWriter {
-  for (const definition of definitions) writer.tag(field, WireType.LengthDelimited).bytes(definition)
-  return writer
-}
+/** The definitions as a repeated field. */
+export const definitionFields = (number: number, { definitions }: ToolOffer): Part[] =>
+  definitions.map((definition) => encodedField(number, definition))

@@ -61,7 +61,8 @@ export class GeminiReader extends TurnReader<GeminiReaderOptions> {
 
   protected onMessage(data: string): void {
     const chunk = this.parse(data)
-    keepSpelling(data, chunk)
+    // Of all that is read of a chunk, only arguments have numbers whose spelling counts.
+    if (data.includes('functionCall') || data.includes('\\u')) keepSpelling(data, chunk)
     this.#onChunk(chunk)
   }
 

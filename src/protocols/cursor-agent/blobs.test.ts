@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { fuzzShare } from '../../../test/fuzz/settings.ts'
@@ -55,4 +56,40 @@ it('packed blobs are restored unchanged, and are smaller if possible', () => {
   blobs.add(Buffer.from('the same words '.repeat(1_000)))
   blobs.pack()
   expect(blobs.bytes).toBeLessThan(1_000)
+})
+
+it('a text that several blobs have is packed once, however far apart they are', () => {
+  const blobs = new BlobStore()
+  const text = randomBytes(40_000).toString('base64')
+  const others = Array.from({ length: 20 }, () => randomBytes(3_000).toString('base64'))
+  const ids = [text, ...others, `once more: ${text}`].map((each) => blobs.add(Buffer.from(each)))
+  const before = blobs.bytes
+  blobs.pack()
+  expect(blobs.bytes).toBeLessThan(before - text.length)
+  expect(Buffer.from(blobs.get(ids.at(-1) as Uint8Array) ?? []).toString()).toBe(`once more: ${text}`)
+})
+
+it('what is added, stored or asked for after packing finds all blobs', () => {
+  const packed = () => {
+    const blobs = new BlobStore()
+    const own = blobs.add(Buffer.from('own'))
+    blobs.set(Buffer.from('theirs'), Buffer.from('server'))
+    blobs.pack()
+    return { blobs, own }
+  }
+  const uses: ((blobs: BlobStore) => unknown)[] = [
+    (blobs) => blobs.add(Buffer.from('more')),
+    (blobs) => blobs.set(Buffer.from('another'), Buffer.from('more')),
+    (blobs) => blobs.restore({ id: Buffer.from('third'), bytes: Buffer.from('more'), isDeflated: false }),
+    (blobs) => blobs.has(Buffer.from('none')),
+    (blobs) => blobs.first(100),
+    (blobs) => blobs.kept([]),
+    (blobs) => blobs.pack(),
+  ]
+  for (const use of uses) {
+    const { blobs, own } = packed()
+    use(blobs)
+    expect(Buffer.from(blobs.get(own) ?? []).toString()).toBe('own')
+    expect(Buffer.from(blobs.get(Buffer.from('theirs')) ?? []).toString()).toBe('server')
+  }
 })

@@ -2,6 +2,7 @@
 
 import { hash } from 'node:crypto'
 import { entryBytes } from '../../base/bounded-map.ts'
+import { type BundledBlob, bundle, unbundle } from './blob-bundle.ts'
 import { type Packed, pack, unpack, unpacked } from './packed.ts'
 
 export interface Blob {
@@ -27,11 +28,12 @@ export class BlobStore {
   readonly #server = new Map<string, Packed>()
   /** Bytes of the server's blobs before compression: compression must not give the server more room. */
   serverBytes = 0
-  #unpackedKeys = new Set<string>()
+  /** All blobs while none is needed; the maps are empty then. */
+  #bundle: Uint8Array | undefined
 
   /** Bytes of all blobs as they are kept. */
   get bytes(): number {
-    let sum = 0
+    let sum = this.#bundle?.length ?? 0
     for (const blobs of [this.#own, this.#server]) for (const { bytes } of blobs.values()) sum += bytes.length
     return sum
   }
@@ -40,7 +42,8 @@ export class BlobStore {
   add(data: Uint8Array): Uint8Array {
     const id = hash('sha256', data, 'buffer')
     const key = keyOf(id)
-    if (!this.#own.has(key)) this.#put(this.#own, key, data)
+    this.#open()
+    if (!this.#own.has(key)) this.#own.set(key, unpacked(data))
     return id
   }
 
@@ -48,18 +51,20 @@ export class BlobStore {
   set(id: Uint8Array, data: Uint8Array, room = Number.POSITIVE_INFINITY): boolean {
     if (id.length > longestId) return false
     const key = keyOf(id)
+    this.#open()
     if (this.#own.has(key)) return true
     const known = this.#server.get(key)
     const grows = known ? data.length - unpack(known).length : costOf(id) + data.length
     if (grows > room) return false
     // A copy: the server's bytes are a view into a network buffer, which would be retained.
-    this.#put(this.#server, key, data.slice())
+    this.#server.set(key, unpacked(Uint8Array.from(data)))
     this.serverBytes += grows
     return true
   }
 
   /** Restores a blob of an earlier run. */
   restore({ id, bytes, isDeflated }: KeptBlob): void {
+    this.#open()
     this.#server.set(keyOf(id), { bytes, isDeflated })
     this.serverBytes += costOf(id) + bytes.length
   }
@@ -68,6 +73,7 @@ export class BlobStore {
   first(maxBytes: number): { id: Uint8Array; value: Uint8Array }[] {
     const found: { id: Uint8Array; value: Uint8Array }[] = []
     let room = maxBytes
+    this.#open()
     for (const [key, blob] of this.#own) {
       const value = unpack(blob)
       room -= value.length
@@ -86,33 +92,47 @@ export class BlobStore {
     return blob && unpack(blob)
   }
 
-  /** The blobs with these ids, for storage. */
+  /** The blobs with these ids, for storage. Copies: what is kept elsewhere must not retain the rest. */
   kept(ids: readonly Uint8Array[]): KeptBlob[] {
-    this.pack()
     return ids.flatMap((id) => {
       const blob = this.#find(id)
-      return blob ? [{ id, ...blob }] : []
+      if (!blob) return []
+      const packed = pack(blob)
+      const bytes = packed === blob ? Uint8Array.from(blob.bytes) : packed.bytes
+      return [{ id: Uint8Array.from(id), bytes, isDeflated: packed.isDeflated }]
     })
   }
 
   /** Compresses all blobs: they are not needed soon. */
   pack(): void {
-    for (const key of this.#unpackedKeys)
-      for (const blobs of [this.#own, this.#server]) {
-        const blob = blobs.get(key)
-        if (blob) blobs.set(key, pack(blob))
-      }
-    this.#unpackedKeys.clear()
+    if (this.#bundle) return
+    const all = [
+      ...[...this.#own].map(([key, blob]) => toBundled(key, blob, true)),
+      ...[...this.#server].map(([key, blob]) => toBundled(key, blob, false)),
+    ]
+    if (all.length === 0) return
+    this.#bundle = bundle(all)
+    this.#own.clear()
+    this.#server.clear()
+  }
+
+  #open(): void {
+    if (!this.#bundle) return
+    for (const { id, data, isOwn } of unbundle(this.#bundle))
+      (isOwn ? this.#own : this.#server).set(keyOf(id), unpacked(data))
+    this.#bundle = undefined
   }
 
   #find(id: Uint8Array): Packed | undefined {
     if (id.length > longestId) return undefined
     const key = keyOf(id)
+    this.#open()
     return this.#own.get(key) ?? this.#server.get(key)
   }
-
-  #put(blobs: Map<string, Packed>, key: string, data: Uint8Array): void {
-    blobs.set(key, unpacked(data))
-    this.#unpackedKeys.add(key)
-  }
 }
+
+const toBundled = (key: string, blob: Packed, isOwn: boolean): BundledBlob => ({
+  id: idOf(key),
+  data: unpack(blob),
+  isOwn,
+})

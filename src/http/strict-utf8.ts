@@ -7,8 +7,11 @@ export class NotUtf8 extends Error {
   override readonly name = 'NotUtf8'
 }
 
-/** Pieces of a text of usual size wait and are decoded as one: a text in parts is allocated and copied twice. */
-const mostWaiting = { bytes: 1024 * 1024, pieces: 64 }
+/**
+ * Pieces of a text of usual size wait and are decoded as one: a text in parts is allocated and copied twice. Of many longer texts that
+ * never end, what waited is garbage that is not collected soon.
+ */
+const mostWaiting = { bytes: 256 * 1024, pieces: 64 }
 
 /** Texts of 64 KiB waste a quarter of V8's pages of 256 KiB: eight of them are joined into one text with pages of its own. */
 const textsToJoin = 8

@@ -42,7 +42,7 @@ const live: CursorStep[] = [{ await: 'results' }, { say: 'live' }]
 const end: CursorStep = { end: true }
 
 const faults: Fault[] = [
-  { name: 'freeze', steps: [{ fault: 'hang' }], act: 'freeze', outcome: broken },
+  { name: 'freeze', steps: [{ kv: 'set', data: 'seen' }, { fault: 'hang' }], act: 'freeze', outcome: broken },
   { name: 'RST', steps: [{ fault: 'reset' }], outcome: broken },
   { name: 'FIN', steps: [{ fault: 'fin' }], outcome: unreadable },
   {
@@ -101,8 +101,10 @@ beforeAll(async () => {
 
 async function act(fault: Fault): Promise<void> {
   if (fault.act === undefined) return
-  await until(() => (upstreams.cursor.runs[0]?.received.length ?? 0) > 0)
-  await sleep(50)
+  // The gateway answers in order: it has read, and passed on, all that came before.
+  await until(() =>
+    (upstreams.cursor.runs[0]?.received ?? []).some(({ message }) => message.case === 'kvClientMessage'),
+  )
   upstreams.cursor.freeze()
 }
 
